@@ -1,0 +1,49 @@
+/**
+ * Damage is a value: what a reader says about a stretch of bytes that it could not use, or could use only with care.
+ *
+ * A damage never stops the reading of what stands beside it.
+ */
+
+export type DamageKind =
+  /** Bytes after the last complete record, without their newline: a write that was cut. */
+  | "torn-tail"
+  /** A run of zero bytes, as a file system leaves behind after a power cut. */
+  | "nul-run"
+  /** Several records, or a cut record and a whole one, on one line. What was whole has been read. */
+  | "glued"
+  /** A stretch of a line that is not JSON. */
+  | "not-json"
+  /** JSON, but not an object. */
+  | "not-object"
+  /** Bytes that are not UTF-8 inside a line. The record is read with replacement characters. */
+  | "not-utf8"
+  /** The whole file is UTF-16. Nothing is read. */
+  | "utf-16"
+  /** A line longer than can be parsed. */
+  | "oversize"
+  /** A record nested deeper than can be handled. */
+  | "too-deep"
+  /** The first record is not a session header. The other records are read under a header made up in memory. */
+  | "bad-header"
+  /** A header in a place where none belongs. */
+  | "extra-header"
+  /** A patch with an unknown key, a wrong type, no target, or in a version without patches. It has no effect. */
+  | "unusable-patch"
+  /** An entry that lacks the fields of its type. It keeps its place in the tree and has no other effect. */
+  | "unusable-entry"
+  /** The same record a second time, as a retried write leaves it. Read once. */
+  | "duplicate-record"
+  /** A second entry under an id that is taken, with other content. Both are kept; the later one answers to the id. */
+  | "duplicate-id"
+  /** An entry whose parent is not in the file. It is kept as a root of its own. */
+  | "orphan"
+
+export interface Damage {
+  /** The line it begins in, counted from 1 by newline bytes. */
+  readonly line: number
+  /** Its first byte, counted from 0. */
+  readonly offset: number
+  /** Its length in bytes. */
+  readonly length: number
+  readonly kind: DamageKind
+}

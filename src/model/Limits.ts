@@ -1,0 +1,22 @@
+/** Every number that bounds something, in one place, with its unit and its reason. */
+
+/** Bytes read from a file at a time. */
+export const READ_CHUNK_BYTES = 1 << 20
+
+/** Bytes of the longest line that is parsed. Above it a line is reported as oversize and skipped as a stream. Below V8's longest string. */
+export const MAX_LINE_BYTES = 256 << 20
+
+/** Levels of nesting in one record. Deeper values overflow the stacks of ordinary JSON tools, so they are reported, not parsed. */
+export const MAX_DEPTH = 2_000
+
+/** Bytes in one batch to the writer thread, over all files. */
+export const MAX_BATCH_BYTES = 4 << 20
+
+/** Records in one batch to the writer thread. */
+export const MAX_BATCH_RECORDS = 1_024
+
+/** Bytes of one file's records that may wait for the writer. A producer above it is suspended. One record may always wait. */
+export const MAX_QUEUED_BYTES = 8 << 20
+
+/** Milliseconds that a process at its exit waits for the batch that the writer thread has in hand. */
+export const EXIT_WAIT_MS = 5_000
