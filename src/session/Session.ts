@@ -1,0 +1,153 @@
+/**
+ * A session as a host holds it: a state, commands that change it, and a journal that every change goes into.
+ *
+ * What it guarantees:
+ * - A command is decided, redacted, encoded, handed to the journal, applied and published under one lock, in this order. So the
+ *   journal's order is the order of dispatch, and the state is the fold of what the journal was given (law RPL-1).
+ * - A rejected or refused command changes nothing. So does one that is interrupted before the journal took its records; after that
+ *   the rest is carried out whatever happens to the caller.
+ * - The receipt of a command comes back at the level that was asked for: accepted, written or synced.
+ * - After the journal's first failure every dispatch fails with the same error until `recover` succeeds. The state and `unsaved` stay
+ *   readable.
+ * - Opening changes no byte. The journal is opened by the first command that has something to write.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as PubSub from "effect/PubSub"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import type { JournalShape } from "../journal/Journal.ts"
+import type { SessionModel } from "../model/Model.ts"
+import type { Stamp } from "../model/Stamp.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
+import type { Redactor } from "../redaction/Redactor.ts"
+import { WriteError } from "../writer/WriteError.ts"
+import { NotRecordable, Rejected } from "./DispatchError.ts"
+import type { Receipt, ReceiptLevel } from "./Receipt.ts"
+
+/** What a subscriber sees of one command. */
+export interface Change<State, Rec> {
+  readonly records: ReadonlyArray<Rec>
+  /** The state after the records. Immutable: it may be kept. */
+  readonly state: State
+}
+
+export interface Session<State, Command, Rec, Rejection, E = never> {
+  /** The state now. Immutable: it may be kept. */
+  readonly state: Effect.Effect<State>
+  /** Carries out a command and waits for the level, by default `synced`. */
+  readonly dispatch: (
+    command: Command,
+    level?: ReceiptLevel,
+  ) => Effect.Effect<Receipt<Rec>, Rejected<Rejection> | NotRecordable | WriteError | E>
+  /** Every change after the subscription, in order. A subscriber that stops taking keeps what it did not take in memory. */
+  readonly changes: Stream.Stream<Change<State, Rec>>
+  /** Waits until everything dispatched so far is synced. */
+  readonly flush: Effect.Effect<void, WriteError>
+  /** Clean lines that are accepted and not known to be durable, in order. */
+  readonly unsaved: Effect.Effect<ReadonlyArray<CleanLine>>
+  /** After a failure: re-opens the file, writes what is missing exactly once, lifts the latch. */
+  readonly recover: Effect.Effect<void, WriteError>
+  /** Flushes, then gives up the file and its lock. Fails when the last records did not become durable; the session is closed all the same. */
+  readonly close: Effect.Effect<void, WriteError>
+}
+
+/** The journal a session writes to, and the state that its file replays to when opening it changed the file. */
+export interface Opened<State> {
+  readonly journal: JournalShape
+  readonly state?: State
+}
+
+export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
+  readonly model: SessionModel<State, Command, Rec, Rejection>
+  readonly redactor: Redactor
+  /** The state that the journal's file replays to. */
+  readonly state: State
+  /** A clock reading and fresh randomness, for each command. */
+  readonly stamp: Effect.Effect<Stamp>
+  /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
+  readonly open: Effect.Effect<Opened<State>, E, R>
+}
+
+/** Runs a session until the scope closes, which flushes it. */
+export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection, E, R>(
+  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+): Effect.fn.Return<Session<State, Command, Rec, Rejection, E>, never, Exclude<R, Scope.Scope> | Scope.Scope> {
+  const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
+  const outer = yield* Effect.scope
+  const scope = yield* Scope.fork(outer)
+  const lock = yield* Semaphore.make(1)
+  const published = yield* PubSub.unbounded<Change<State, Rec>>()
+  const open = options.open.pipe(Scope.provide(scope), Effect.provideContext(context)) as Effect.Effect<Opened<State>, E>
+  let state = options.state
+  let journal: JournalShape | undefined
+  let isClosed = false
+
+  const opened = Effect.suspend((): Effect.Effect<JournalShape, E | WriteError> => {
+    if (isClosed) return Effect.fail(new WriteError({ reason: { _tag: "Closed", code: "write.closed", path: "session" } }))
+    if (journal !== undefined) return Effect.succeed(journal)
+    return Effect.map(open, (fresh) => {
+      journal = fresh.journal
+      if (fresh.state !== undefined) state = fresh.state
+      return fresh.journal
+    })
+  })
+
+  const accept = Effect.fnUntraced(function* (command: Command) {
+    const into = yield* opened
+    const failure = yield* into.failure
+    if (failure !== undefined) return yield* failure
+    const decision = options.model.decide(state, command, yield* options.stamp)
+    if (Result.isFailure(decision)) return yield* new Rejected({ rejection: decision.failure })
+    const records = decision.success
+    const lines = yield* encode(options, records)
+    const seq = records.length === 0 ? 0 : yield* into.append(lines)
+    for (const record of records) state = options.model.evolve(state, record)
+    if (records.length > 0) PubSub.publishUnsafe(published, { records, state })
+    return { seq, records, journal: into }
+  })
+
+  const withJournal = <A, E2>(use: (journal: JournalShape) => Effect.Effect<A, E2>, without: A): Effect.Effect<A, E2> =>
+    Effect.suspend(() => (journal === undefined ? Effect.succeed(without) : use(journal)))
+
+  const flush = withJournal((into) => into.flush, undefined)
+  const close = lock.withPermit(
+    Effect.suspend(() => {
+      if (isClosed) return Effect.void
+      isClosed = true
+      return Effect.ensuring(flush, Effect.andThen(Scope.close(scope, Exit.void), PubSub.shutdown(published)))
+    }),
+  )
+  yield* Scope.addFinalizer(outer, Effect.ignore(close))
+
+  return {
+    state: Effect.sync(() => state),
+    dispatch: (command, level = "synced") =>
+      Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command))), ({ seq, records, journal: into }) => {
+        const receipt: Receipt<Rec> = { seq, records, reached: (wanted) => (seq === 0 ? Effect.void : into.reached(seq, wanted)) }
+        return level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt)
+      }),
+    changes: Stream.fromPubSub(published),
+    flush,
+    unsaved: withJournal((into) => into.unsaved, [] as ReadonlyArray<CleanLine>),
+    recover: withJournal((into) => into.recover, undefined),
+    close,
+  }
+})
+
+const encode = <State, Command, Rec, Rejection, E, R>(
+  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  records: ReadonlyArray<Rec>,
+): Effect.Effect<ReadonlyArray<CleanLine>, NotRecordable> =>
+  Effect.suspend(() => {
+    const lines: Array<CleanLine> = []
+    for (const record of records) {
+      const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
+      if (Result.isFailure(clean))
+        return Effect.fail(new NotRecordable({ path: clean.failure.path, message: clean.failure.message }))
+      lines.push(clean.success.line)
+    }
+    return Effect.succeed(lines)
+  })

@@ -1,0 +1,96 @@
+/**
+ * The machine in a thread of its own: one piscina pool of exactly one thread, one task at a time.
+ *
+ * The thread's death is a rejection of the task it had; piscina starts another thread for the next one. At the exit of the process
+ * the batch in the thread's hands is waited for, and what is left is written by the same machine on the main thread: so
+ * `process.exit` and an uncaught exception lose nothing that was accepted, unless the disk hangs for longer than the bound.
+ */
+import { writeSync } from "node:fs"
+import { Piscina } from "piscina"
+import { nodeDisk } from "../disk/NodeDisk.ts"
+import { EXIT_WAIT_MS } from "../model/Limits.ts"
+import type { Remainder, WriterPort } from "./Port.ts"
+import type { Reply, Request } from "./Protocol.ts"
+import { makeWriterCore } from "./WriterCore.ts"
+
+export interface ThreadPortOptions {
+  /** Milliseconds to wait at the exit of the process for the batch under way. */
+  readonly exitWait?: number | undefined
+  /** Told, at the exit, of records that could not be written. By default a line on stderr. */
+  readonly onExitLoss?: ((loss: ExitLoss) => void) | undefined
+}
+
+export interface ExitLoss {
+  readonly path: string
+  /** Bytes of accepted records that are not in the file, or not known to be. */
+  readonly bytes: number
+  readonly why: string
+}
+
+const tell = ({ path, bytes, why }: ExitLoss): void => {
+  writeSync(2, `annals: ${bytes} bytes of accepted records of ${path} are not known to be on disk: ${why} (write.exit_loss)\n`)
+}
+
+/** The worker beside this file: the same ending, `.ts` from a checkout and `.js` from the package. */
+const workerUrl = (): string => {
+  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
+  return new URL(`../../workers/writer${ending}`, import.meta.url).href
+}
+
+export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
+  const progress = new Int32Array(new SharedArrayBuffer(4))
+  const pool = new Piscina<Request, Reply>({
+    filename: workerUrl(),
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    concurrentTasksPerWorker: 1,
+    stricterFIFO: true,
+    atomics: "sync",
+    recordTiming: false,
+  })
+  // A death while idle, or a close that took too long. Without a listener it would end the process; the next task notices by itself.
+  pool.on("error", () => undefined)
+  let onExit: (() => void) | undefined
+  return {
+    run: async (request) => {
+      // A worker that cannot be loaded leaves a pool without threads, and a task given to that waits for ever.
+      if (pool.threads.length === 0) throw new Error("the writer thread cannot start")
+      return await pool.run(request.kind === "commit" ? { ...request, progress } : request)
+    },
+    guardExit: (remainder) => {
+      onExit = () => drain(remainder(), progress, options)
+      process.on("exit", onExit)
+    },
+    close: async () => {
+      if (onExit !== undefined) process.off("exit", onExit)
+      await pool.close()
+    },
+  }
+}
+
+const drain = ({ batch, parts }: Remainder, progress: Int32Array, options: ThreadPortOptions): void => {
+  if (parts.length === 0) return
+  const report = options.onExitLoss ?? tell
+  if (!waitFor(batch, progress, options.exitWait ?? EXIT_WAIT_MS)) {
+    for (const { path, bytes } of parts) report({ path, bytes: bytes.length, why: "the disk did not answer in time" })
+    return
+  }
+  const { outcomes } = makeWriterCore(nodeDisk).run({ kind: "commit", batch: batch + 1, parts })
+  for (const [index, outcome] of outcomes.entries()) {
+    const part = parts[index]
+    if (!outcome.ok && part !== undefined)
+      report({ path: part.path, bytes: part.bytes.length, why: `${outcome.operation}: ${outcome.code}` })
+  }
+}
+
+/** True once the thread has finished the batch. Blocks, which is all that is left to do in an exit handler. */
+const waitFor = (batch: number, progress: Int32Array, milliseconds: number): boolean => {
+  const until = performance.now() + milliseconds
+  for (;;) {
+    const done = Atomics.load(progress, 0)
+    if (done >= batch) return true
+    const left = until - performance.now()
+    if (left <= 0 || Atomics.wait(progress, 0, done, left) === "timed-out") return Atomics.load(progress, 0) >= batch
+  }
+}
