@@ -1,0 +1,195 @@
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import type { AtomicError } from "../src/disk/Atomic.ts"
+import { createFile, replaceFile } from "../src/disk/Atomic.ts"
+import { listChooser, seededChooser } from "../src/disk/Chooser.ts"
+import type { FileStat } from "../src/disk/Disk.ts"
+import type { Stop } from "../src/disk/Schedule.ts"
+import { SimulatedCrash } from "../src/disk/Schedule.ts"
+import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
+import type { Refusal } from "./arbitraries/disk.ts"
+import { answers, content, refusal } from "./arbitraries/disk.ts"
+import { DiskOracle, diskHistory } from "./arbitraries/diskHistory.ts"
+import type { Budget, Law } from "./Law.ts"
+import { Coverage, parameters } from "./Law.ts"
+
+/**
+ * The laws of files: what an atomic replacement promises, and that the simulated disk, the judge of every other durability law,
+ * is itself just.
+ */
+
+const path = "/home/session.jsonl"
+const backupPath = "/home/session.backup"
+const temporaryName = ".session.tmp"
+
+interface Case {
+  readonly old: Uint8Array | undefined
+  readonly chunks: ReadonlyArray<Uint8Array>
+  readonly how: "replace" | "replace with backup" | "create"
+  readonly refusal: Refusal | undefined
+}
+
+const replacement: fc.Arbitrary<Case> = fc.record({
+  old: fc.option(content(1200), { nil: undefined }),
+  chunks: fc.array(content(1200), { maxLength: 3 }),
+  how: fc.constantFrom("replace", "replace with backup", "create"),
+  refusal: fc.option(refusal, { nil: undefined }),
+})
+
+const equal = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.length === b.length && a.every((byte, at) => byte === b[at]))
+
+const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => Uint8Array.from(chunks.flatMap((chunk) => [...chunk]))
+
+const prepare = (given: Case, refuseFrom: number | undefined): SimulatedDisk => {
+  const disk = new SimulatedDisk(given.old === undefined ? { "/home/other": "untouched" } : { [path]: given.old })
+  if (given.refusal !== undefined && refuseFrom !== undefined) {
+    const { code, sticky, short } = given.refusal
+    disk.fail(refuseFrom, code, { sticky, short })
+  }
+  return disk
+}
+
+const run = (disk: SimulatedDisk, given: Case): Result.Result<FileStat, AtomicError> => {
+  const write = (append: (bytes: Uint8Array) => void): void => {
+    for (const chunk of given.chunks) append(chunk)
+  }
+  const expect = disk.lstat(path)
+  if (given.how === "create") return createFile(disk, path, write, { temporaryName })
+  const backupName = given.how === "replace with backup" && given.old !== undefined ? "session.backup" : undefined
+  return replaceFile(disk, path, write, { temporaryName, expect, backupName })
+}
+
+/** What a name may hold, given how the call ended; `undefined` stands for a process that stopped before it ended. */
+const allowed = (given: Case, result: Result.Result<FileStat, AtomicError> | undefined, cut: boolean) => {
+  const fresh = concat(given.chunks)
+  const old = given.old
+  if (given.how === "create" && old !== undefined) return [old]
+  if (result === undefined) return [old, fresh]
+  if (Result.isSuccess(result)) return [fresh]
+  if (result.failure.reason._tag === "Uncertain") return cut ? [old, fresh] : [fresh]
+  return [old]
+}
+
+const judge = (
+  disk: SimulatedDisk,
+  given: Case,
+  choices: ReadonlyArray<ReadonlyArray<Uint8Array | undefined>>,
+  where: string,
+): void => {
+  const found = disk.bytes(path)
+  const possible = choices.flat()
+  if (!possible.some((bytes) => equal(bytes, found))) {
+    throw new Error(`${where}: ${path} holds ${found?.length ?? "no"} bytes, which are neither the old file nor the new one`)
+  }
+  const backup = disk.bytes(backupPath)
+  if (backup !== undefined && !equal(backup, given.old)) throw new Error(`${where}: the backup is not the old file`)
+}
+
+const stops: ReadonlyArray<Stop> = ["before", "after", 1]
+
+/** Counts the operations of a run, without and then with the refusal, which is placed somewhere within the run. */
+const rehearse = (given: Case): { readonly steps: number; readonly refuseFrom: number | undefined } => {
+  const plain = prepare(given, undefined)
+  run(plain, given)
+  if (given.refusal === undefined) return { steps: plain.operations, refuseFrom: undefined }
+  const refuseFrom = 2 + Math.floor(given.refusal.at * (plain.operations - 1))
+  const disk = prepare(given, refuseFrom)
+  run(disk, given)
+  return { steps: disk.operations, refuseFrom }
+}
+
+const images = (disk: SimulatedDisk, chosen: ReadonlyArray<number>, step: number) =>
+  [listChooser(chosen), seededChooser(step * 7919 + (chosen[0] ?? 0)), seededChooser(step + chosen.length)].map((choose) =>
+    disk.crash(choose),
+  )
+
+const stopEverywhere = (given: Case, chosen: ReadonlyArray<number>, coverage: Coverage): void => {
+  const { steps, refuseFrom } = rehearse(given)
+  for (let step = 2; step <= steps; step++) {
+    for (const when of stops) {
+      const disk = prepare(given, refuseFrom)
+      disk.crashAt(step, when)
+      try {
+        run(disk, given)
+        throw new Error(`operation ${step} was not reached`)
+      } catch (cause) {
+        if (!(cause instanceof SimulatedCrash)) throw cause
+      }
+      const where = `stopped ${when} operation ${step}`
+      for (const image of images(disk, chosen, step)) {
+        judge(image, given, [allowed(given, undefined, true)], `${where}, power cut`)
+        coverage.hit("new after a power cut", equal(image.bytes(path), concat(given.chunks)))
+        coverage.hit("old after a power cut", equal(image.bytes(path), given.old))
+        coverage.hit("temporary left", image.bytes(`/home/${temporaryName}`) !== undefined)
+      }
+      disk.kill()
+      judge(disk, given, [allowed(given, undefined, false)], `${where}, killed`)
+    }
+  }
+}
+
+const endAndCut = (given: Case, chosen: ReadonlyArray<number>, coverage: Coverage): void => {
+  const { refuseFrom } = rehearse(given)
+  const disk = prepare(given, refuseFrom)
+  const result = run(disk, given)
+  coverage.hit(Result.isSuccess(result) ? "success" : result.failure.reason._tag)
+  judge(disk, given, [allowed(given, result, false)], "ended")
+  for (const image of images(disk, chosen, 0)) judge(image, given, [allowed(given, result, true)], "ended, power cut")
+  if (disk.handles > 0) throw new Error("a handle was left open")
+  const left = disk.bytes(`/home/${temporaryName}`) !== undefined
+  // The last operation of a failed call removes the temporary file; the disk may refuse that one too.
+  const refusedLast = Result.isFailure(result) && refuseFrom === disk.operations
+  if (left && given.refusal?.sticky !== true && !refusedLast) throw new Error("the temporary file was left behind")
+}
+
+const atomicReplacement = (budget: Budget): void => {
+  const coverage = new Coverage()
+  fc.assert(
+    fc.property(replacement, answers, (given, chosen) => {
+      coverage.hit(given.how)
+      coverage.hit("short write", given.refusal?.short !== undefined)
+      endAndCut(given, chosen, coverage)
+      stopEverywhere(given, chosen, coverage)
+    }),
+    parameters(budget),
+  )
+  coverage.demand(budget, [
+    ...["replace", "replace with backup", "create", "short write", "success", "Unwritten", "Uncertain", "Taken"],
+    ...["new after a power cut", "old after a power cut", "temporary left"],
+  ])
+}
+
+const justDisk = (budget: Budget): void => {
+  const coverage = new Coverage()
+  fc.assert(
+    fc.property(diskHistory, fc.array(answers, { minLength: 1, maxLength: 3 }), (history, cuts) => {
+      const disk = new SimulatedDisk()
+      const oracle = new DiskOracle(disk)
+      for (const event of history) oracle.play(event)
+      oracle.judgeLive()
+      for (const chosen of cuts) oracle.judge(disk.crash(listChooser(chosen)), coverage)
+      for (let seed = 0; seed < 3; seed++) oracle.judge(disk.crash(seededChooser(seed + history.length * 3)), coverage)
+    }),
+    parameters(budget),
+  )
+  coverage.demand(budget, [
+    ...["unsynced bytes kept", "unsynced bytes gone", "unsynced bytes NUL", "torn", "grown with NULs", "lost by a failed sync"],
+    ...["unsynced name kept", "unsynced name gone", "removed name back", "name without its bytes"],
+  ])
+}
+
+export const laws: ReadonlyArray<Law> = [
+  {
+    id: "DUR-4",
+    sentence: "An atomic replacement leaves the old file or the new one, whole, after a crash at any step.",
+    runs: 1_000,
+    check: atomicReplacement,
+  },
+  {
+    id: "DSK-1",
+    sentence: "On the simulated disk a power cut never takes a synced byte or a synced name, and may take any other.",
+    runs: 8_000,
+    check: justDisk,
+  },
+]

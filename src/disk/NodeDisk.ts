@@ -1,0 +1,173 @@
+import * as fs from "node:fs"
+import * as nodePath from "node:path"
+import { platform } from "node:process"
+import type { Disk, FileStat, Handle, OpenMode } from "./Disk.ts"
+import { DiskFault } from "./Disk.ts"
+
+/**
+ * The disk of the machine, over `node:fs`.
+ *
+ * Files and directories that it makes have the modes 0600 and 0700 whatever the umask. A final symlink is never followed (`ELOOP`),
+ * a pipe is never waited for. On Windows there are no modes and no directory sync: `syncDirectory` does nothing there.
+ */
+
+const windows = platform === "win32"
+const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = fs.constants
+
+/** Flags that Windows does not have count as none. */
+const careful = (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0) | (O_NOCTTY ?? 0)
+const flags: Record<OpenMode, number> = {
+  read: O_RDONLY | careful,
+  append: O_RDWR | O_APPEND | careful,
+  create: O_RDWR | O_APPEND | O_CREAT | O_EXCL | careful,
+}
+
+const fileMode = 0o600
+const directoryMode = 0o700
+
+/** What the system says when asked to open a directory for writing, a socket, or a device without a driver. */
+const notRegular: ReadonlySet<string> = new Set(["EISDIR", "ENXIO", "ENODEV"])
+
+class NodeHandle implements Handle {
+  readonly path: string
+  /** -1 once closed: a number that was given back may already belong to another file. */
+  descriptor: number
+
+  constructor(path: string, descriptor: number) {
+    this.path = path
+    this.descriptor = descriptor
+  }
+}
+
+const codeOf = (cause: unknown): string | undefined =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
+
+/** Runs one system call and gives its refusal the name that the port promises. What is not a refusal is a bug and passes. */
+const attempt = <A>(operation: keyof Disk, path: string, run: () => A): A => {
+  try {
+    return run()
+  } catch (cause) {
+    if (cause instanceof DiskFault) throw cause
+    const code = codeOf(cause)
+    if (code === undefined) throw cause
+    throw new DiskFault(operation, path, operation === "open" && notRegular.has(code) ? "ENOTREG" : code, cause)
+  }
+}
+
+const descriptorOf = (operation: keyof Disk, handle: Handle): number => {
+  if (!(handle instanceof NodeHandle) || handle.descriptor < 0) throw new DiskFault(operation, handle.path, "EBADF")
+  return handle.descriptor
+}
+
+const kindOf = (stat: fs.BigIntStats): FileStat["kind"] => {
+  if (stat.isFile()) return "file"
+  if (stat.isDirectory()) return "directory"
+  return stat.isSymbolicLink() ? "symlink" : "other"
+}
+
+const statOf = (stat: fs.BigIntStats): FileStat => ({
+  kind: kindOf(stat),
+  device: stat.dev,
+  inode: stat.ino,
+  size: Number(stat.size),
+  links: Number(stat.nlink),
+  uid: windows ? -1 : Number(stat.uid),
+  mode: Number(stat.mode & 0o7777n),
+  modified: stat.mtimeNs,
+})
+
+const open = (path: string, mode: OpenMode): Handle =>
+  attempt("open", path, () => {
+    // Where the system cannot refuse a link while opening, it is refused just before.
+    if (windows && fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw new DiskFault("open", path, "ELOOP")
+    const descriptor = fs.openSync(path, flags[mode], fileMode)
+    try {
+      const stat = fs.fstatSync(descriptor)
+      if (!stat.isFile()) throw new DiskFault("open", path, "ENOTREG")
+      if (mode === "create" && !windows && (stat.mode & 0o7777) !== fileMode) fs.fchmodSync(descriptor, fileMode)
+    } catch (cause) {
+      fs.closeSync(descriptor)
+      throw cause
+    }
+    return new NodeHandle(path, descriptor)
+  })
+
+const close = (handle: Handle): void => {
+  const descriptor = descriptorOf("close", handle)
+  if (handle instanceof NodeHandle) handle.descriptor = -1
+  attempt("close", handle.path, () => fs.closeSync(descriptor))
+}
+
+const truncate = (handle: Handle, length: number): void => {
+  const descriptor = descriptorOf("truncate", handle)
+  attempt("truncate", handle.path, () => {
+    if (length > fs.fstatSync(descriptor).size) throw new DiskFault("truncate", handle.path, "EINVAL")
+    fs.ftruncateSync(descriptor, length)
+  })
+}
+
+const directoryExists = (path: string): boolean => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Top down and one by one: a umask that takes the owner's rights away would stop the next level. */
+const makeDirectory = (path: string): void => {
+  const missing: Array<string> = []
+  for (let at = nodePath.resolve(path); !directoryExists(at); at = nodePath.dirname(at)) {
+    missing.push(at)
+    if (nodePath.dirname(at) === at) break
+  }
+  for (const each of missing.reverse()) {
+    try {
+      fs.mkdirSync(each, directoryMode)
+    } catch (cause) {
+      // Another process was faster: its directory is left as it is.
+      if (codeOf(cause) === "EEXIST" && directoryExists(each)) continue
+      throw cause
+    }
+    if (!windows && (fs.lstatSync(each).mode & 0o7777) !== directoryMode) fs.chmodSync(each, directoryMode)
+  }
+}
+
+const syncDirectory = (path: string): void => {
+  if (windows) return
+  const descriptor = fs.openSync(path, O_RDONLY | O_DIRECTORY)
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** The machine's disk. Cost: one system call an operation, a few for `open` and `truncate`, several for `makeDirectory`. */
+export const nodeDisk: Disk = {
+  open,
+  close,
+  read(handle, into, position) {
+    const descriptor = descriptorOf("read", handle)
+    return attempt("read", handle.path, () => fs.readSync(descriptor, into, 0, into.length, position))
+  },
+  write(handle, bytes) {
+    const descriptor = descriptorOf("write", handle)
+    return attempt("write", handle.path, () => fs.writeSync(descriptor, bytes, 0, bytes.length))
+  },
+  truncate,
+  sync(handle) {
+    const descriptor = descriptorOf("sync", handle)
+    attempt("sync", handle.path, () => fs.fdatasyncSync(descriptor))
+  },
+  stat(handle) {
+    const descriptor = descriptorOf("stat", handle)
+    return attempt("stat", handle.path, () => statOf(fs.fstatSync(descriptor, { bigint: true })))
+  },
+  lstat(path) {
+    return attempt("lstat", path, () => {
+      const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+      return stat === undefined ? undefined : statOf(stat)
+    })
+  },
+  list: (path) => attempt("list", path, () => fs.readdirSync(path).sort()),
+  makeDirectory: (path) => attempt("makeDirectory", path, () => makeDirectory(path)),
+  link: (from, to) => attempt("link", from, () => fs.linkSync(from, to)),
+  rename: (from, to) => attempt("rename", from, () => fs.renameSync(from, to)),
+  unlink: (path) => attempt("unlink", path, () => fs.unlinkSync(path)),
+  syncDirectory: (path) => attempt("syncDirectory", path, () => syncDirectory(path)),
+}
