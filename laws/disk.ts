@@ -174,7 +174,14 @@ const justDisk = (budget: Budget): void => {
     parameters(budget),
   )
   coverage.demand(budget, [
-    ...["unsynced bytes kept", "unsynced bytes gone", "unsynced bytes NUL", "torn", "grown with NULs", "lost by a failed sync"],
+    ...[
+      "unsynced bytes kept",
+      "unsynced bytes gone",
+      "unsynced bytes NUL",
+      "torn",
+      "grown with NULs",
+      "lost before a later sync",
+    ],
     ...["unsynced name kept", "unsynced name gone", "removed name back", "name without its bytes"],
   ])
 }

@@ -3,7 +3,7 @@ import type { Handle } from "../../src/disk/Disk.ts"
 import { DiskFault } from "../../src/disk/Disk.ts"
 import type { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import type { Coverage } from "../Law.ts"
-import { content } from "./disk.ts"
+import { content, fraction } from "./disk.ts"
 
 /**
  * Histories of a disk, and a naive record of what a power cut may do to it: for each byte and each name whether it was synced and
@@ -28,7 +28,7 @@ const path = fc.constantFrom(...paths)
 const event: fc.Arbitrary<DiskEvent> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("create"), path }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("write"), path, bytes: content(1100) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("truncate"), path, keep: fc.double({ min: 0, max: 1, noNaN: true }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("truncate"), path, keep: fraction }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("sync"), path, works: fc.constantFrom(true, true, true, false) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rename"), path, to: path }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("link"), path, to: path }) },
@@ -208,7 +208,7 @@ const judgeFile = (name: string, file: FileRecord, bytes: Uint8Array, coverage: 
     if (firm !== undefined || at >= file.live.length) return
     if (byte === 0) holes++
     else kept++
-    coverage.hit("lost by a failed sync", byte === 0 && file.state[at] === "lost")
+    coverage.hit("lost before a later sync", byte === 0 && file.state[at] === "lost" && at < file.firm.length)
   })
   coverage.hit("unsynced bytes kept", kept > 0)
   coverage.hit("unsynced bytes NUL", holes > 0)
