@@ -190,7 +190,7 @@ export const laws: ReadonlyArray<Law> = [
   {
     id: "DUR-4",
     sentence: "An atomic replacement leaves the old file or the new one, whole, after a crash at any step.",
-    runs: 1_000,
+    runs: 400,
     check: atomicReplacement,
   },
   {

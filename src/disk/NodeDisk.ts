@@ -28,6 +28,9 @@ const directoryMode = 0o700
 /** What the system says when asked to open a directory for writing, a socket, or a device without a driver. */
 const notRegular: ReadonlySet<string> = new Set(["EISDIR", "ENXIO", "ENODEV"])
 
+/** What the system says of a name where there is nothing, also below a file. */
+const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"])
+
 class NodeHandle implements Handle {
   readonly path: string
   /** -1 once closed: a number that was given back may already belong to another file. */
@@ -160,8 +163,12 @@ export const nodeDisk: Disk = {
   },
   lstat(path) {
     return attempt("lstat", path, () => {
-      const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
-      return stat === undefined ? undefined : statOf(stat)
+      try {
+        return statOf(fs.lstatSync(path, { bigint: true }))
+      } catch (cause) {
+        if (absent.has(codeOf(cause) ?? "")) return undefined
+        throw cause
+      }
     })
   },
   list: (path) => attempt("list", path, () => fs.readdirSync(path).sort()),

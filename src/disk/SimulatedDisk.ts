@@ -263,16 +263,17 @@ export class SimulatedDisk implements Disk {
 
   rename = (from: string, to: string): void =>
     this.#perform("rename", from, () => {
-      const node = this.#existing("rename", from)
       const source = this.#place("rename", from)
       const target = this.#place("rename", to)
+      const node = this.#existing("rename", from)
       if (source.name === undefined || target.name === undefined) throw new DiskFault("rename", from, "EBUSY")
+      if (node.kind === "directory" && within(node, target.directory)) throw new DiskFault("rename", from, "EINVAL")
       const old = target.directory.live.get(target.name)
+      if (old?.kind === "directory" && within(old, source.directory)) throw new DiskFault("rename", from, "ENOTEMPTY")
       if (old === node) return
       if (old !== undefined && old.kind !== node.kind)
         throw new DiskFault("rename", from, old.kind === "file" ? "ENOTDIR" : "EISDIR")
       if (old?.kind === "directory" && old.live.size > 0) throw new DiskFault("rename", from, "ENOTEMPTY")
-      if (node.kind === "directory" && within(node, target.directory)) throw new DiskFault("rename", from, "EINVAL")
       if (old !== undefined) old.links--
       if (source.directory === target.directory) {
         source.directory.change([
