@@ -1,0 +1,191 @@
+/**
+ * From chunks of bytes to the stretches between their separators, in bounded memory.
+ *
+ * Two things separate: the newline byte 0x0A, and a run of NUL bytes, which a file system leaves where a write was lost and which no
+ * JSON text contains. Nothing else does: not CR, not U+2028, not a byte order mark. A run of NULs is counted and never kept, however
+ * long it is; neither is a line above the limit. What is kept is one line at most.
+ *
+ * Feeding the same bytes in other chunks gives the same pieces (law JRN-4).
+ */
+import { MAX_LINE_BYTES } from "../model/Limits.ts"
+
+interface Stretch {
+  /** The line it begins in, counted from 1 by newline bytes. */
+  readonly line: number
+  /** Its first byte, counted from 0. */
+  readonly offset: number
+  /** Whether its first byte is the first of its line. */
+  readonly startsLine: boolean
+}
+
+/** A stretch without newline and without NUL. It may be empty only when a newline ends it. */
+export interface Segment extends Stretch {
+  readonly _tag: "Segment"
+  /** Valid until the next piece is asked for: it may be a view into the chunk. */
+  readonly bytes: Uint8Array
+  /** What stands behind it. */
+  readonly ended: "newline" | "nul" | "end"
+}
+
+/** A run of NUL bytes, as long as it is. */
+export interface NulRun extends Stretch {
+  readonly _tag: "NulRun"
+  readonly length: number
+  readonly ended: "newline" | "bytes" | "end"
+}
+
+/** A stretch longer than the limit. Its bytes are not kept. */
+export interface Oversize extends Stretch {
+  readonly _tag: "Oversize"
+  readonly length: number
+  readonly ended: "newline" | "nul" | "end"
+}
+
+export type Piece = Segment | NulRun | Oversize
+
+const NEWLINE = 0x0a
+const EMPTY = new Uint8Array(0)
+
+/** A carry larger than this is given back after its line, so that one long line does not cost its memory for the rest of the file. */
+const KEPT_CARRY_BYTES = 1 << 20
+
+/** The position of the first byte from `from` that is not NUL, or the length. Looks at four bytes at a time where they are aligned. */
+const endOfZeros = (bytes: Uint8Array, from: number): number => {
+  const { length } = bytes
+  let at = from
+  while (at < length && ((bytes.byteOffset + at) & 3) !== 0 && bytes[at] === 0) at++
+  if (at < length && bytes[at] === 0) {
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (length - at) >> 2)
+    let word = 0
+    while (word < words.length && words[word] === 0) word++
+    at += word << 2
+  }
+  while (at < length && bytes[at] === 0) at++
+  return at
+}
+
+/**
+ * A splitter for one file. Push the chunks in order and run each generator to its end, then `end()`. Never throws.
+ *
+ * Cost: each byte is looked at by two native searches, or once when it is NUL.
+ */
+export class Splitter {
+  readonly #limit: number
+  /** Bytes of the present stretch from earlier chunks; only the first `#carried` count. */
+  #carry: Uint8Array = EMPTY
+  #carried = 0
+  #mode: "text" | "nul" | "oversize" = "text"
+  #line = 1
+  /** Offset of the present stretch. */
+  #start = 0
+  #startsLine = true
+  /** Bytes of the present stretch that were seen in earlier chunks, kept or not. */
+  #seen = 0
+
+  /** `maxLineBytes`: bytes of the longest stretch that is kept. */
+  constructor(options: { readonly maxLineBytes?: number | undefined } = {}) {
+    this.#limit = options.maxLineBytes ?? MAX_LINE_BYTES
+  }
+
+  /** Newline bytes so far, plus one: the number of the line that the next byte belongs to. */
+  get line(): number {
+    return this.#line
+  }
+
+  /** The pieces that end in this chunk. The chunk may be reused once the generator is done. */
+  *push(chunk: Uint8Array): Generator<Piece, void> {
+    let position = 0
+    let nul = chunk.indexOf(0)
+    let newline = chunk.indexOf(NEWLINE)
+    while (position < chunk.length) {
+      if (this.#mode === "nul") {
+        const stop = endOfZeros(chunk, position)
+        this.#seen += stop - position
+        position = stop
+        if (stop === chunk.length) return
+        yield this.#nulRun(stop === newline ? "newline" : "bytes")
+        this.#next(stop === newline)
+        if (stop === newline) position++
+      } else {
+        const stop = nul !== -1 && (newline === -1 || nul < newline) ? nul : newline
+        if (stop === -1) return this.#keep(chunk, position, chunk.length)
+        const ended = stop === newline ? "newline" : "nul"
+        const length = this.#seen + stop - position
+        this.#limitTo(length)
+        if (this.#mode === "oversize") yield this.#oversize(length, ended)
+        else if (length > 0 || ended === "newline") yield this.#segment(this.#whole(chunk, position, stop), ended)
+        this.#seen = length
+        this.#next(ended === "newline")
+        if (ended === "nul") this.#mode = "nul"
+        position = ended === "newline" ? stop + 1 : stop
+      }
+      // Each search goes on from where it stopped: many NULs before a far newline must not look for it again and again.
+      if (nul !== -1 && nul < position) nul = chunk.indexOf(0, position)
+      if (newline !== -1 && newline < position) newline = chunk.indexOf(NEWLINE, position)
+    }
+  }
+
+  /** The piece that the end of the file ends, if any. */
+  *end(): Generator<Piece, void> {
+    if (this.#seen === 0) return
+    if (this.#mode === "nul") yield this.#nulRun("end")
+    else if (this.#mode === "oversize") yield this.#oversize(this.#seen, "end")
+    else yield this.#segment(this.#carry.subarray(0, this.#carried), "end")
+    this.#next(false)
+  }
+
+  #segment(bytes: Uint8Array, ended: Segment["ended"]): Segment {
+    return { _tag: "Segment", bytes, line: this.#line, offset: this.#start, startsLine: this.#startsLine, ended }
+  }
+
+  #nulRun(ended: NulRun["ended"]): NulRun {
+    return { _tag: "NulRun", line: this.#line, offset: this.#start, startsLine: this.#startsLine, length: this.#seen, ended }
+  }
+
+  #oversize(length: number, ended: Oversize["ended"]): Oversize {
+    return { _tag: "Oversize", line: this.#line, offset: this.#start, startsLine: this.#startsLine, length, ended }
+  }
+
+  /** Begins the next stretch behind the bytes seen and, where there was one, their newline. */
+  #next(newline: boolean): void {
+    this.#startsLine = newline || (this.#startsLine && this.#seen === 0)
+    this.#start += this.#seen + (newline ? 1 : 0)
+    if (newline) this.#line++
+    this.#seen = 0
+    this.#carried = 0
+    this.#mode = "text"
+    if (this.#carry.length > KEPT_CARRY_BYTES) this.#carry = EMPTY
+  }
+
+  /** Stops keeping the present stretch when it is longer than the limit. */
+  #limitTo(length: number): void {
+    if (this.#mode !== "text" || length <= this.#limit) return
+    this.#mode = "oversize"
+    this.#carry = EMPTY
+    this.#carried = 0
+  }
+
+  /** The present stretch up to `to`, without a copy when it lies within the chunk. */
+  #whole(chunk: Uint8Array, from: number, to: number): Uint8Array {
+    if (this.#carried === 0) return chunk.subarray(from, to)
+    this.#copy(chunk, from, to)
+    return this.#carry.subarray(0, this.#carried)
+  }
+
+  #keep(chunk: Uint8Array, from: number, to: number): void {
+    this.#limitTo(this.#seen + to - from)
+    if (this.#mode === "text") this.#copy(chunk, from, to)
+    this.#seen += to - from
+  }
+
+  #copy(chunk: Uint8Array, from: number, to: number): void {
+    const need = this.#carried + to - from
+    if (need > this.#carry.length) {
+      const larger = new Uint8Array(Math.max(need, Math.min(2 * this.#carry.length, this.#limit), 4_096))
+      larger.set(this.#carry.subarray(0, this.#carried))
+      this.#carry = larger
+    }
+    this.#carry.set(chunk.subarray(from, to), this.#carried)
+    this.#carried = need
+  }
+}
