@@ -217,15 +217,17 @@ export class FileQueue {
     this.#writtenSeq = this.#syncedSeq + this.#writtenCount
     this.#length = outcome.length
     if (outcome.synced) this.#synced()
+    const recovered = this.#takeRecoveryWaiters()
     this.#wake()
-    this.#recovered()
+    for (const done of recovered) done(undefined)
   }
 
-  #recovered(): void {
+  /** Taken before anybody is called back: who is called may ask for the next recovery at once. */
+  #takeRecoveryWaiters(): ReadonlyArray<Waiter["done"]> {
     const waiters = this.#recoveryWaiters
     this.#recoveryWaiters = []
     this.#recovering = false
-    for (const done of waiters) done(this.#failure)
+    return waiters
   }
 
   #synced(): void {
@@ -243,10 +245,10 @@ export class FileQueue {
     this.#flying = undefined
     this.#flyingCount = 0
     this.#failure = this.#moreCertain(error)
-    const waiters = this.#waiters
+    const failure = this.#failure
+    const waiting = [...this.#waiters.map((waiter) => waiter.done), ...this.#takeRecoveryWaiters()]
     this.#waiters = []
-    for (const waiter of waiters) waiter.done(this.#failure)
-    this.#recovered()
+    for (const done of waiting) done(failure)
     this.#wakeRoom()
   }
 

@@ -14,6 +14,8 @@ import type { Reply, Request } from "./Protocol.ts"
 import { makeWriterCore } from "./WriterCore.ts"
 
 export interface ThreadPortOptions {
+  /** Another file for the thread to run, for hosts that bundle their code. It must export what `workers/writer.ts` exports. */
+  readonly worker?: URL | undefined
   /** Milliseconds to wait at the exit of the process for the batch under way. */
   readonly exitWait?: number | undefined
   /** Told, at the exit, of records that could not be written. By default a line on stderr. */
@@ -32,15 +34,15 @@ const tell = ({ path, bytes, why }: ExitLoss): void => {
 }
 
 /** The worker beside this file: the same ending, `.ts` from a checkout and `.js` from the package. */
-const workerUrl = (): string => {
+const workerBeside = (): URL => {
   const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
-  return new URL(`../../workers/writer${ending}`, import.meta.url).href
+  return new URL(`../../workers/writer${ending}`, import.meta.url)
 }
 
 export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
   const progress = new Int32Array(new SharedArrayBuffer(4))
   const pool = new Piscina<Request, Reply>({
-    filename: workerUrl(),
+    filename: (options.worker ?? workerBeside()).href,
     minThreads: 1,
     maxThreads: 1,
     idleTimeout: Number.POSITIVE_INFINITY,

@@ -71,6 +71,13 @@ export class Writer extends Context.Service<
       Writer,
       Effect.suspend(() => make(inlinePort(disk), options)),
     )
+
+  /** Any machine, behind a port. The port is the caller's to close. */
+  static readonly layerOn = (port: WriterPort, options: WriterOptions = {}): Layer.Layer<Writer> =>
+    Layer.effect(
+      Writer,
+      Effect.suspend(() => make(port, options)),
+    )
 }
 
 const startThread = (options: ThreadPortOptions): Effect.Effect<WriterPort, never, Scope.Scope> =>

@@ -10,8 +10,10 @@
  *
  * It never throws.
  */
+import { basename, dirname, join } from "node:path"
+import * as Result from "effect/Result"
 import { replaceFile } from "../disk/Atomic.ts"
-import { type Disk, DiskFault, type Handle } from "../disk/Disk.ts"
+import { type Disk, DiskFault, type FileStat, type Handle } from "../disk/Disk.ts"
 import { writeAll } from "../disk/WriteAll.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
 import type { Certainty, Identity, Outcome, Part, Reply, Request } from "./Protocol.ts"
@@ -148,28 +150,50 @@ const replace = (disk: Disk, files: Map<number, OpenFile>, part: Part): Outcome 
   forget(disk, files, part.file)
   try {
     const named = disk.lstat(part.path)
-    if (named === undefined || !sameIdentity(named, part.identity)) throw new DiskFault("lstat", part.path, CHANGED)
-    const source = disk.open(part.path, "read")
-    try {
-      replaceFile(
-        disk,
-        part.path,
-        (put) => {
-          copy(disk, source, part, put)
-          put(part.bytes)
-        },
-        { temporaryName: temporaryName(part.path), expect: named },
-      )
-    } finally {
-      disk.close(source)
-    }
-    const identity = disk.lstat(part.path)
-    if (identity === undefined) throw new DiskFault("lstat", part.path, CHANGED)
-    const { device, inode } = identity
-    return { ok: true, file: part.file, length: part.at + part.bytes.length, synced: true, identity: { device, inode } }
+    if (named === undefined) throw new DiskFault("lstat", part.path, CHANGED)
+    if (sameIdentity(named, part.identity)) rebuild(disk, part, named)
+    else adopt(disk, part)
+    const now = disk.lstat(part.path)
+    if (now === undefined) throw new DiskFault("lstat", part.path, CHANGED)
+    const identity = { device: now.device, inode: now.inode }
+    return { ok: true, file: part.file, length: part.at + part.bytes.length, synced: true, identity }
   } catch (fault) {
     return failed(part, "uncertain", fault)
   }
+}
+
+const rebuild = (disk: Disk, part: Part, expect: FileStat): void => {
+  const temporary = temporaryName(part)
+  const leftover = join(dirname(part.path), temporary)
+  // An earlier attempt of this very recovery was cut off here. Nobody else uses the name while the lease is held.
+  if (disk.lstat(leftover) !== undefined) disk.unlink(leftover)
+  const source = disk.open(part.path, "read")
+  try {
+    const content = (put: (bytes: Uint8Array) => void) => {
+      copy(disk, source, part, put)
+      put(part.bytes)
+    }
+    const done = replaceFile(disk, part.path, content, { temporaryName: temporary, expect })
+    if (Result.isFailure(done)) {
+      const { reason } = done.failure
+      throw "fault" in reason ? reason.fault : new DiskFault("rename", part.path, reason._tag === "Changed" ? CHANGED : "EEXIST")
+    }
+  } finally {
+    disk.close(source)
+  }
+}
+
+/** The name points at another file. When that is the finished work of an attempt that was cut off, it is taken over as it is. */
+const adopt = (disk: Disk, part: Part): void => {
+  const handle = disk.open(part.path, "read")
+  try {
+    if (bytesThere(disk, handle, { ...part, mode: "resume" }) !== part.bytes.length)
+      throw new DiskFault("stat", part.path, CHANGED)
+    disk.sync(handle)
+  } finally {
+    disk.close(handle)
+  }
+  disk.syncDirectory(dirname(part.path))
 }
 
 const copy = (disk: Disk, source: Handle, part: Part, put: (bytes: Uint8Array) => void): void => {
@@ -182,8 +206,5 @@ const copy = (disk: Disk, source: Handle, part: Part, put: (bytes: Uint8Array) =
   }
 }
 
-/** A name in the same directory, told apart from sessions by its leading dot and its ending. */
-const temporaryName = (path: string): string => {
-  const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"))
-  return `${path.slice(0, slash + 1)}.${path.slice(slash + 1)}.recovery.tmp`
-}
+/** A name in the same directory, told apart from sessions by its leading dot and its ending, and from other attempts by the old inode. */
+const temporaryName = (part: Part): string => `.${basename(part.path)}.${part.identity.inode}.recovery.tmp`

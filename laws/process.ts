@@ -1,0 +1,133 @@
+/** Laws of real processes: a child that is killed with SIGKILL while it appends. */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as fc from "fast-check"
+import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+
+const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
+const program = fileURLToPath(new URL(`../src/cli/main${ending}`, import.meta.url))
+
+interface Acknowledged {
+  /** The text by which each acknowledged command's record is known. */
+  readonly names: ReadonlyArray<string>
+  /** How many commands were sent. */
+  readonly sent: number
+}
+
+interface Life {
+  /** Kill once so many acknowledgements have come. */
+  readonly after: number
+  /** Commands sent beyond the ones that are awaited. */
+  readonly ahead: number
+  readonly size: number
+  readonly level: "written" | "synced"
+}
+
+const life: fc.Arbitrary<Life> = fc.record({
+  after: fc.integer({ min: 0, max: 40 }),
+  ahead: fc.integer({ min: 1, max: 200 }),
+  size: fc.constantFrom(0, 100, 5_000, 60_000),
+  level: fc.constantFrom("written", "synced"),
+})
+
+const command = (name: string, size: number): string =>
+  `${JSON.stringify({ do: "custom", customType: "law", data: { name, filler: "x ".repeat(size / 2) } })}\n`
+
+/** Lets one child append until it is killed, and says what it had acknowledged before. */
+const live = (file: string, number: number, { after, ahead, size, level }: Life): Promise<Acknowledged> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, "append", file, "--create", "--cwd", "/law", "--level", level], {
+      stdio: ["pipe", "pipe", "pipe"],
+    })
+    const total = after + ahead
+    let text = ""
+    let complaints = ""
+    let isKilled = false
+    // A child that dies with its input unread breaks the pipe: that is the point.
+    child.stdin.on("error", () => undefined)
+    for (let n = 1; n <= total; n++) child.stdin.write(command(`${number}.${n}`, size))
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      complaints += chunk
+    })
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk
+      if (isKilled || text.split("\n").length - 1 < Math.max(1, after)) return
+      isKilled = true
+      child.kill("SIGKILL")
+    })
+    child.on("close", (code, signal) => {
+      if (signal !== "SIGKILL") return reject(new Error(`The child ended by itself with ${code}: ${complaints}`))
+      const whole = text.slice(0, text.lastIndexOf("\n") + 1)
+      const names = whole
+        .split("\n")
+        .filter((answer) => answer !== "")
+        .map((answer) => {
+          const { n, level: reached } = JSON.parse(answer) as { n: number; level?: string }
+          if (reached !== level) throw new Error(`Acknowledged at another level: ${answer}`)
+          return `${number}.${n}`
+        })
+      resolve({ names, sent: total })
+    })
+  })
+
+/** Names of the law's records in a file, in order; a torn line at the end counts for nothing. */
+const namesIn = (file: string): ReadonlyArray<string> =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.endsWith("}")) return []
+      const record = JSON.parse(line) as { customType?: string; data?: { name: string } }
+      return record.customType === "law" && record.data !== undefined ? [record.data.name] : []
+    })
+
+/** The file after one life: what was acknowledged is there, once, in order, and nothing that was not sent. */
+const judge = (file: string, lives: ReadonlyArray<Acknowledged>): void => {
+  const found = namesIn(file)
+  let from = 0
+  for (const [number, { names, sent }] of lives.entries()) {
+    const mine = found.filter((name) => name.startsWith(`${number}.`))
+    const expected = mine.map((_, index) => `${number}.${index + 1}`)
+    if (mine.join() !== expected.join())
+      throw new Error(`Life ${number}: records lost, repeated or out of order: ${mine.join(" ")}`)
+    if (mine.length < names.length) throw new Error(`Life ${number}: ${names.length} acknowledged, ${mine.length} in the file`)
+    if (mine.length > sent) throw new Error(`Life ${number}: records that were never sent`)
+    if (found.slice(from, from + mine.length).join() !== mine.join()) throw new Error(`Life ${number}: mixed with another life`)
+    from += mine.length
+  }
+}
+
+const killed = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  // One run is one session that is killed five times, so that each life but the first resumes what a kill has left.
+  const property = fc.asyncProperty(fc.array(life, { minLength: 5, maxLength: 5 }), async (lives) => {
+    const folder = mkdtempSync(join(tmpdir(), "annals-law-"))
+    try {
+      const file = join(folder, "session.jsonl")
+      const past: Array<Acknowledged> = []
+      for (const [number, one] of lives.entries()) {
+        past.push(await live(file, number, one))
+        coverage.hit("a torn tail", !readFileSync(file, "utf8").endsWith("\n"))
+        coverage.hit("killed with commands under way", (past.at(-1)?.names.length ?? 0) < (past.at(-1)?.sent ?? 0))
+        judge(file, past)
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+  return fc
+    .assert(property, { ...parameters(budget), endOnFailure: true })
+    .then(() => coverage.demand(budget, ["killed with commands under way"], 5))
+}
+
+export const laws: ReadonlyArray<Law> = [
+  {
+    id: "DUR-2",
+    sentence:
+      "Each record acknowledged as written survives the death of the process by a real SIGKILL, in order and once, and the next process goes on behind it.",
+    runs: 10,
+    check: killed,
+  },
+]

@@ -1,0 +1,340 @@
+/** Laws of the writer over the simulated disk: acknowledgements, failures, the death of the machine, power cuts. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as fc from "fast-check"
+import type { Disk } from "../src/disk/Disk.ts"
+import { SimulatedCrash } from "../src/disk/Schedule.ts"
+import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
+import { inlinePort } from "../src/writer/InlinePort.ts"
+import type { WriterPort } from "../src/writer/Port.ts"
+import type { WriteError } from "../src/writer/WriteError.ts"
+import { Writer, type WriterFile } from "../src/writer/Writer.ts"
+import { makeWriterCore } from "../src/writer/WriterCore.ts"
+import { line, stored, textOf } from "./arbitraries/lines.ts"
+import { type Schedule, schedule } from "./arbitraries/schedules.ts"
+import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+
+const pathOf = (file: number): string => `/store/session-${file}.jsonl`
+const header = '{"type":"session","version":5,"id":"s"}\n'
+
+/** What a host saw of one file. */
+interface Seen {
+  /** The text of every line that was accepted, in order. */
+  readonly accepted: Array<string>
+  /** How many lines were acknowledged at each level, at the most. */
+  written: number
+  synced: number
+  /** Numbers of acknowledgements in the order in which they came. */
+  readonly order: Array<number>
+  failure: WriteError | undefined
+  unsaved: ReadonlyArray<string>
+}
+
+const freshDisk = (files: number): SimulatedDisk =>
+  new SimulatedDisk(Object.fromEntries(Array.from({ length: files }, (_, file) => [pathOf(file), header])))
+
+const start = (disk: Disk, file: number) => {
+  const stat = disk.lstat(pathOf(file))
+  if (stat === undefined) throw new Error(`${pathOf(file)} is gone`)
+  return { path: pathOf(file), identity: { device: stat.device, inode: stat.inode }, length: stat.size }
+}
+
+/** Carries a schedule out and says what the host saw. `before` runs once the files are open: faults are set there. */
+const carryOut = (
+  plan: Schedule,
+  disk: SimulatedDisk,
+  before: () => void,
+  { recover = false, port = inlinePort(disk) }: { recover?: boolean; port?: WriterPort } = {},
+): Promise<ReadonlyArray<Seen>> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const writer = yield* Writer
+        const seen: Array<Seen> = []
+        const files: Array<WriterFile> = []
+        for (let file = 0; file < plan.files; file++) {
+          files.push(yield* writer.open(start(disk, file)))
+          seen.push({ accepted: [], written: 0, synced: 0, order: [], failure: undefined, unsaved: [] })
+        }
+        before()
+        let number = 0
+        for (const step of plan.steps) {
+          const file = files[step.file]
+          const of = seen[step.file]
+          if (file === undefined || of === undefined) continue
+          const lines = step.sizes.map((size) => line(++number, size))
+          const accepted = yield* Effect.exit(file.append(lines))
+          if (Exit.isFailure(accepted)) continue
+          of.accepted.push(...lines.map(textOf))
+          const seq = accepted.value
+          yield* Effect.forkScoped(watch(file, of, seq), { startImmediately: true })
+          if (step.wait !== "nothing") yield* Effect.exit(file.reached(seq, step.wait))
+        }
+        for (const [index, file] of files.entries()) {
+          const of = seen[index]
+          if (of === undefined) continue
+          yield* Effect.exit(file.flush)
+          if (recover) {
+            disk.heal()
+            yield* Effect.exit(file.recover)
+            yield* Effect.exit(file.flush)
+          }
+          of.failure = yield* file.failure
+          of.unsaved = (yield* file.unsaved).map(textOf)
+        }
+        return seen
+      }),
+    ).pipe(Effect.provide(Writer.layerOn(port, { durability: plan.durability, queueBytes: plan.queueBytes }))),
+  )
+
+const watch = (file: WriterFile, seen: Seen, seq: number): Effect.Effect<void> =>
+  Effect.all(
+    [
+      Effect.map(file.reached(seq, "written"), () => {
+        seen.written = Math.max(seen.written, seq)
+      }),
+      Effect.map(file.reached(seq, "synced"), () => {
+        seen.synced = Math.max(seen.synced, seq)
+        seen.order.push(seq)
+      }),
+    ],
+    { concurrency: "unbounded" },
+  ).pipe(Effect.ignore)
+
+const expectPrefix = (what: string, content: string, lines: ReadonlyArray<string>, atLeast: number): void => {
+  const whole = header + lines.map((text) => `${text}\n`).join("")
+  if (!whole.startsWith(content)) throw new Error(`${what}: holds bytes that were never handed over in this place`)
+  const needed =
+    header +
+    lines
+      .slice(0, atLeast)
+      .map((text) => `${text}\n`)
+      .join("")
+  if (content.length < needed.length) throw new Error(`${what}: ${atLeast} lines were acknowledged, not all are there`)
+}
+
+const ascending = (numbers: ReadonlyArray<number>): boolean => numbers.every((n, i) => i === 0 || n >= (numbers[i - 1] ?? 0))
+
+/** A process is killed at any operation: everything acknowledged as written is in the file, in order, once. And a power cut: as synced. */
+const crash = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  const property = fc.asyncProperty(
+    schedule(),
+    fc.integer({ min: 0, max: 999 }),
+    fc.constantFrom("before" as const, "after" as const, 1, 7),
+    fc.infiniteStream(fc.nat()),
+    async (plan, where, when, choices) => {
+      const rehearsal = freshDisk(plan.files)
+      const opened = rehearsal.operations
+      await carryOut(plan, rehearsal, () => undefined)
+      const total = rehearsal.operations - opened
+      const disk = freshDisk(plan.files)
+      const seen = await carryOut(plan, disk, () => disk.crashAt(disk.operations + 1 + Math.floor((where * total) / 1_000), when))
+      const image = disk.crash((n) => choices.next().value % n)
+      for (const [file, of] of seen.entries()) {
+        expectPrefix(`${pathOf(file)} after a kill`, stored(disk, pathOf(file)), of.accepted, of.written)
+        const cut = stored(image, pathOf(file))
+        const needed =
+          header +
+          of.accepted
+            .slice(0, of.synced)
+            .map((text) => `${text}\n`)
+            .join("")
+        if (!cut.startsWith(needed)) throw new Error(`${pathOf(file)} after a power cut: acknowledged lines are lost`)
+        coverage.hit("acknowledged before the crash", of.synced > 0)
+        coverage.hit("accepted and not acknowledged", of.accepted.length > of.synced)
+        coverage.hit("a line cut in the middle", !stored(disk, pathOf(file)).endsWith("\n"))
+      }
+    },
+  )
+  return fc
+    .assert(property, parameters(budget))
+    .then(() =>
+      coverage.demand(budget, ["acknowledged before the crash", "accepted and not acknowledged", "a line cut in the middle"]),
+    )
+}
+
+const codes = ["ENOSPC", "EIO", "EFBIG", "EDQUOT", "EROFS"] as const
+
+/** A refusal of the disk is never success, latches, keeps the records; recovery goes on with no loss and no repetition. */
+const failure = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  const property = fc.asyncProperty(
+    schedule(2),
+    fc.constantFrom("write" as const, "sync" as const, "truncate" as const),
+    fc.integer({ min: 1, max: 6 }),
+    fc.constantFrom(...codes),
+    fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+    fc.boolean(),
+    fc.infiniteStream(fc.nat()),
+    async (plan, operation, nth, code, short, sticky, choices) => {
+      const disk = freshDisk(plan.files)
+      const arm = () => {
+        // A truncation happens only after a write has failed.
+        if (operation === "truncate")
+          disk.fail((call) => call.operation === "write" && call.nth >= nth, code, { sticky: true, short })
+        disk.fail((call) => call.operation === operation && call.nth >= nth, code, { sticky, short })
+      }
+      const latched = await carryOut(plan, disk, arm)
+      for (const [file, of] of latched.entries()) {
+        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.written)
+        const lost = of.accepted.length - of.unsaved.length
+        if (of.failure !== undefined && of.accepted.slice(lost).join("\n") !== of.unsaved.join("\n"))
+          throw new Error(`${pathOf(file)}: unsaved is not the end of what was accepted`)
+        if (lost > 0 && of.synced > lost) throw new Error(`${pathOf(file)}: acknowledged lines are among the unsaved`)
+        const image = stored(
+          disk.crash((n) => choices.next().value % n),
+          pathOf(file),
+        )
+        expectPrefix(
+          `${pathOf(file)} after a power cut`,
+          image.slice(0, header.length + lengthOf(of.accepted.slice(0, lost))),
+          of.accepted,
+          lost,
+        )
+        coverage.hit(of.failure?.reason._tag ?? "no failure")
+      }
+      await recovered(plan, operation, { nth, code, short, sticky })
+    },
+  )
+  return fc
+    .assert(property, parameters(budget))
+    .then(() => coverage.demand(budget, ["no failure", "NotWritten", "Torn", "Uncertain"]))
+}
+
+const lengthOf = (lines: ReadonlyArray<string>): number => lines.reduce((sum, text) => sum + text.length + 1, 0)
+
+const recovered = async (
+  plan: Schedule,
+  operation: "write" | "sync" | "truncate",
+  fault: { nth: number; code: string; short: number | undefined; sticky: boolean },
+): Promise<void> => {
+  const disk = freshDisk(plan.files)
+  const arm = () => {
+    if (operation === "truncate")
+      disk.fail((call) => call.operation === "write" && call.nth >= fault.nth, fault.code, { sticky: true, short: fault.short })
+    disk.fail((call) => call.operation === operation && call.nth >= fault.nth, fault.code, {
+      sticky: fault.sticky,
+      short: fault.short,
+    })
+  }
+  const seen = await carryOut(plan, disk, arm, { recover: true })
+  const durable = disk.crash(() => 0)
+  for (const [file, of] of seen.entries()) {
+    if (of.failure !== undefined) throw new Error(`${pathOf(file)}: recovery on a healthy disk failed: ${of.failure.message}`)
+    expectPrefix(`${pathOf(file)} after recovery`, stored(disk, pathOf(file)), of.accepted, of.accepted.length)
+    expectPrefix(`${pathOf(file)} after recovery and a power cut`, stored(durable, pathOf(file)), of.accepted, of.accepted.length)
+  }
+}
+
+/** Acknowledgements in order; a failing file leaves the others alone. */
+const isolation = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  const property = fc.asyncProperty(
+    schedule(3, 16),
+    fc.nat({ max: 2 }),
+    fc.constantFrom("write" as const, "sync" as const, "lstat" as const),
+    async (plan, broken, operation) => {
+      const disk = freshDisk(plan.files)
+      const seen = await carryOut(plan, disk, () =>
+        disk.fail((call) => call.operation === operation && call.path === pathOf(broken), "EIO", { sticky: true }),
+      )
+      for (const [file, of] of seen.entries()) {
+        if (!ascending(of.order)) throw new Error(`${pathOf(file)}: acknowledged out of order: ${of.order.join(" ")}`)
+        coverage.hit("several acknowledgements", of.order.length > 2)
+        if (file === broken) {
+          coverage.hit("a file that fails", of.failure !== undefined)
+          continue
+        }
+        coverage.hit("a file beside it", of.accepted.length > 0 && seen[broken]?.failure !== undefined)
+        if (of.failure !== undefined) throw new Error(`${pathOf(file)} failed with its neighbour: ${of.failure.message}`)
+        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length)
+      }
+    },
+  )
+  return fc
+    .assert(property, parameters(budget))
+    .then(() => coverage.demand(budget, ["several acknowledgements", "a file that fails", "a file beside it"]))
+}
+
+/** A machine that dies at some of its operations and comes back without its descriptors, as a thread does. */
+const mortalPort = (
+  disk: SimulatedDisk,
+  deaths: ReadonlyArray<number>,
+  died: () => void,
+): WriterPort & { readonly arm: () => void } => {
+  const coming = [...deaths]
+  let core = makeWriterCore(disk)
+  const arm = () => {
+    const next = coming.shift()
+    if (next !== undefined) disk.crashAt(disk.operations + next, next % 2 === 0 ? "before" : next % 5)
+  }
+  return {
+    arm,
+    run: async (request) => {
+      try {
+        await Promise.resolve()
+        return core.run(request)
+      } catch (crash) {
+        if (!(crash instanceof SimulatedCrash)) throw crash
+        disk.kill()
+        core = makeWriterCore(disk)
+        died()
+        arm()
+        throw crash
+      }
+    },
+    guardExit: () => undefined,
+    close: () => Promise.resolve(),
+  }
+}
+
+/** The machine dies under a batch, again and again: nothing is lost, nothing is written twice. */
+const mortality = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  // At least 20 operations between two deaths: a batch that costs three machines is given up, which is another matter.
+  const deaths = fc.array(fc.integer({ min: 20, max: 60 }), { maxLength: 4 })
+  const property = fc.asyncProperty(schedule(2, 20), fc.integer({ min: 1, max: 12 }), deaths, async (plan, first, later) => {
+    const disk = freshDisk(plan.files)
+    let count = 0
+    const port = mortalPort(disk, [first, ...later], () => count++)
+    const seen = await carryOut(plan, disk, port.arm, { port })
+    for (const [file, of] of seen.entries()) {
+      if (of.failure !== undefined) throw new Error(`${pathOf(file)} latched: ${of.failure.message}`)
+      if (of.unsaved.length > 0) throw new Error(`${pathOf(file)}: ${of.unsaved.length} lines were not saved`)
+      expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length)
+    }
+    coverage.hit("a death", count > 0)
+    coverage.hit("several deaths", count > 1)
+  })
+  return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["a death", "several deaths"]))
+}
+
+export const laws: ReadonlyArray<Law> = [
+  {
+    id: "DUR-1",
+    sentence:
+      "Whatever is appended, and wherever the process or the power stops, every record acknowledged as synced is in the file, in order and once; one acknowledged as written is after the death of the process.",
+    runs: 300,
+    check: crash,
+  },
+  {
+    id: "DUR-3",
+    sentence:
+      "A failed write or sync is never reported as success, latches the file and keeps the unsaved records; recovery then continues with no loss and no duplicate.",
+    runs: 300,
+    check: failure,
+  },
+  {
+    id: "WRT-1",
+    sentence: "Acknowledgements come in the order of dispatch; a file that fails does not fail another.",
+    runs: 200,
+    check: isolation,
+  },
+  {
+    id: "WRT-2",
+    sentence: "The death of the machine that writes, at any operation and again, loses no record and writes none twice.",
+    runs: 300,
+    check: mortality,
+  },
+]

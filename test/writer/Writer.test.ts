@@ -1,0 +1,194 @@
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { afterAll, assert, describe, it } from "vitest"
+import { line, textOf } from "../../laws/arbitraries/lines.ts"
+import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { inlinePort } from "../../src/writer/InlinePort.ts"
+import type { Request } from "../../src/writer/Protocol.ts"
+import { Writer, type WriterFile } from "../../src/writer/Writer.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "annals-writer-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const header = '{"type":"session","version":5,"id":"s"}\n'
+
+const fresh = (name: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, header)
+  return path
+}
+
+const startOf = (path: string) => {
+  const { dev, ino, size } = statSync(path, { bigint: true })
+  return { path, identity: { device: dev, inode: ino }, length: Number(size) }
+}
+
+const numbersIn = (path: string): ReadonlyArray<number> =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .slice(1, -1)
+    .map((text) => (JSON.parse(text) as { data: { n: number } }).data.n)
+
+const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index + 1)
+
+const mortal = new URL("./mortal-worker.ts", import.meta.url)
+
+const withFile = <A, E>(path: string, use: (file: WriterFile) => Effect.Effect<A, E>, worker?: URL): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(Writer, (writer) => Effect.flatMap(writer.open(startOf(path)), use))).pipe(
+      Effect.provide(Writer.layer({ worker })),
+    ),
+  )
+
+describe("the thread", () => {
+  it("writes what many fibers append, in the order of acceptance, and has synced it when it says so", async () => {
+    const path = fresh("many.jsonl")
+    await withFile(path, (file) =>
+      Effect.forEach(upTo(500), (n) => Effect.flatMap(file.append([line(n, 100)]), (seq) => file.reached(seq, "synced")), {
+        concurrency: 50,
+        discard: true,
+      }),
+    )
+    assert.deepEqual(numbersIn(path), upTo(500))
+  })
+
+  it("drains what nobody waited for when the scope closes", async () => {
+    const path = fresh("drain.jsonl")
+    await withFile(path, (file) => Effect.forEach(upTo(300), (n) => file.append([line(n, 50)]), { discard: true }))
+    assert.deepEqual(numbersIn(path), upTo(300))
+  })
+
+  for (const when of ["die-before", "die-within", "die-after"]) {
+    it(`loses and repeats nothing when it has to ${when.replace("-", " ")} a batch`, async () => {
+      const path = fresh(`${when}.jsonl`)
+      await withFile(
+        path,
+        (file) =>
+          Effect.gen(function* () {
+            yield* file.reached(yield* file.append([line(1, 10)]), "synced")
+            writeFileSync(`${path}.${when}`, "")
+            yield* file.reached(yield* file.append([line(2, 10), line(3, 4_000)]), "synced")
+            assert.isFalse(existsSync(`${path}.${when}`), "the thread did not die")
+            yield* file.reached(yield* file.append([line(4, 10)]), "synced")
+          }),
+        mortal,
+      )
+      assert.deepEqual(numbersIn(path), upTo(4))
+    })
+  }
+
+  it("is a defect of the layer when it cannot be started", async () => {
+    const path = fresh("none.jsonl")
+    const exit = await Effect.runPromiseExit(
+      Effect.scoped(Effect.flatMap(Writer, (writer) => writer.open(startOf(path)))).pipe(
+        Effect.provide(Writer.layer({ worker: new URL("./no-such-worker.ts", import.meta.url) })),
+      ),
+    )
+    assert.isTrue(Exit.isFailure(exit))
+  })
+
+  for (const how of ["exit", "throw"]) {
+    it(`has written everything that was accepted when the host leaves by ${how}`, () => {
+      const path = fresh(`leave-${how}.jsonl`)
+      const child = fileURLToPath(new URL("./exit-child.ts", import.meta.url))
+      const { stderr } = spawnSync(process.execPath, [child, path, how, "2000"], { encoding: "utf8" })
+      assert.deepEqual(numbersIn(path), upTo(2_000), stderr)
+    })
+  }
+})
+
+describe("a file that is not what it was", () => {
+  it("is not written to when it was replaced", async () => {
+    const path = fresh("replaced.jsonl")
+    const error = await withFile(path, (file) =>
+      Effect.gen(function* () {
+        rmSync(path)
+        writeFileSync(path, "somebody else's\n")
+        return yield* Effect.flip(file.reached(yield* file.append([line(1, 10)]), "synced"))
+      }),
+    )
+    assert.equal(error.reason._tag, "Changed")
+    assert.equal(readFileSync(path, "utf8"), "somebody else's\n")
+  })
+
+  it("is not written to when it was cut", async () => {
+    const path = fresh("cut.jsonl")
+    const error = await withFile(path, (file) =>
+      Effect.gen(function* () {
+        truncateSync(path, 5)
+        return yield* Effect.flip(file.reached(yield* file.append([line(1, 10)]), "synced"))
+      }),
+    )
+    assert.equal(error.reason._tag, "Changed")
+    assert.equal(readFileSync(path, "utf8"), header.slice(0, 5))
+  })
+})
+
+describe("back-pressure", () => {
+  const start = (disk: SimulatedDisk) => {
+    const stat = disk.lstat("/s.jsonl")
+    if (stat === undefined) throw new Error("missing")
+    return { path: "/s.jsonl", identity: { device: stat.device, inode: stat.inode }, length: stat.size }
+  }
+
+  it("suspends a producer while the queue is full, and an interruption hands nothing over", async () => {
+    const disk = new SimulatedDisk({ "/s.jsonl": header })
+    const machine = inlinePort(disk)
+    let release = (): void => undefined
+    const gate = new Promise<void>((open) => {
+      release = open
+    })
+    // A machine that answers only when it is let: until then whatever is accepted stays in the queue.
+    const slow = { ...machine, run: (request: Request) => gate.then(() => machine.run(request)) }
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const file = yield* (yield* Writer).open(start(disk))
+          yield* file.append([line(1, 1_000)])
+          const waiting = yield* Effect.forkChild(file.append([line(2, 10)]), { startImmediately: true })
+          const patient = yield* Effect.forkChild(file.append([line(3, 10)]), { startImmediately: true })
+          yield* Effect.yieldNow
+          assert.lengthOf(yield* file.unsaved, 1, "accepted although the queue is full")
+          yield* Fiber.interrupt(waiting)
+          release()
+          yield* Fiber.join(patient)
+          yield* file.flush
+        }),
+      ).pipe(Effect.provide(Writer.layerOn(slow, { queueBytes: 100 }))),
+    )
+    assert.equal(disk.text("/s.jsonl"), `${header}${textOf(line(1, 1_000))}\n${textOf(line(3, 10))}\n`)
+  })
+
+  it("takes one record however large it is", async () => {
+    const disk = new SimulatedDisk({ "/s.jsonl": header })
+    const large = line(1, 100_000)
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const file = yield* (yield* Writer).open(start(disk))
+          yield* file.reached(yield* file.append([large]), "synced")
+        }),
+      ).pipe(Effect.provide(Writer.layerInline(disk, { queueBytes: 10 }))),
+    )
+    assert.equal(disk.text("/s.jsonl"), `${header}${textOf(large)}\n`)
+  })
+
+  it("makes room by a sync when everything that waits is written and nobody asked for one", async () => {
+    const disk = new SimulatedDisk({ "/s.jsonl": header })
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const file = yield* (yield* Writer).open(start(disk))
+          for (const n of upTo(20)) yield* file.append([line(n, 100)])
+        }),
+      ).pipe(Effect.provide(Writer.layerInline(disk, { durability: "written", queueBytes: 300 }))),
+    )
+    assert.equal(disk.text("/s.jsonl")?.split("\n").length, 22)
+  })
+})
