@@ -17,6 +17,8 @@ export type DamageKind =
   | "not-object"
   /** Bytes that are not UTF-8 inside a line. The record is read with replacement characters. */
   | "not-utf8"
+  /** A record spread over several lines by newlines inside its strings that were not escaped. Read as one. */
+  | "raw-newline"
   /** The whole file is UTF-16. Nothing is read. */
   | "utf-16"
   /** A line longer than can be parsed. */

@@ -107,17 +107,19 @@ const isDeep = (bytes: Uint8Array, from: number, to: number, maxDepth: number): 
   return false
 }
 
-const STRING_KEYS: ReadonlySet<string | undefined> = new Set(["type", "id", "parentId", "timestamp", "t"])
+const OPEN_OBJECT = 0x7b
 
-/** Rule 3: whether an object is a record although the grammar allows it as a value of the cut record before it. */
-const isSeparate = (bytes: Uint8Array, nested: Nesting, span: Span, value: JsonObject): boolean => {
-  const cut = parse(`${decode(bytes.subarray(nested.start, span.start))}null${nested.closers}`)
-  if (!isObject(cut)) return false
-  if (nested.closers === "}" && STRING_KEYS.has(Object.keys(cut).at(-1))) return true
-  const id = ownString(value, "id")
-  if (id === undefined || ownString(value, "timestamp") === undefined || own(value, "parentId") === undefined) return false
-  const parent = ownString(value, "parentId")
-  return id === ownString(cut, "id") || (parent !== undefined && parent === ownString(cut, "parentId"))
+/** Members that are strings in every record. */
+const STRING_KEYS = ["type", "id", "parentId", "timestamp", "t"]
+
+/** Stands for the object in question while the cut record before it is read. */
+const HERE = "\u0000here\u0000"
+
+/** A whole object and what it says; `text` is undefined when it is not UTF-8. */
+interface Whole {
+  readonly span: Span
+  readonly value: JsonObject
+  readonly text: string | undefined
 }
 
 /** Reads one segment: what stands on it, in order, and what it took. */
@@ -126,8 +128,12 @@ class LineReader {
   readonly #bytes: Uint8Array
   readonly #maxDepth: number
   readonly #looksLikeRecord: (value: JsonObject) => boolean
+  /** The first byte behind a byte order mark; then the stretch without the blanks around it. */
+  readonly #begin: number
+  #from: number
+  #to: number
   readonly #items: Array<LineItem> = []
-  #work = 0
+  #work: number
   #open = false
 
   constructor(segment: Segment, options: LineOptions) {
@@ -135,139 +141,153 @@ class LineReader {
     this.#bytes = segment.bytes
     this.#maxDepth = options.maxDepth ?? MAX_DEPTH
     this.#looksLikeRecord = options.looksLikeRecord ?? looksLikeRecord
+    this.#begin = segment.offset === 0 && hasBom(segment.bytes) ? 3 : 0
+    this.#from = this.#begin
+    this.#to = segment.bytes.length
+    this.#work = segment.bytes.length
   }
 
   read(): LineReading {
-    const { bytes, offset, startsLine, ended } = this.#segment
-    const begin = offset === 0 && hasBom(bytes) ? 3 : 0
-    let from = begin
-    while (from < bytes.length && isSpace(bytes[from])) from++
-    let to = bytes.length
-    while (to > from && isSpace(bytes[to - 1])) to--
-    if (from < to && !this.#readWhole(begin, from, to)) {
-      if (startsLine || ended === "newline") this.#salvage(begin, from, to)
-      else this.#unreadable(begin, to, false)
+    while (this.#from < this.#to && isSpace(this.#bytes[this.#from])) this.#from++
+    while (this.#to > this.#from && isSpace(this.#bytes[this.#to - 1])) this.#to--
+    if (this.#from < this.#to && !this.#readWhole()) {
+      if (this.#isKnown()) this.#salvage()
+      else this.#unreadable(false)
     }
-    return { items: this.#items, open: this.#open, work: this.#work + bytes.length }
+    return { items: this.#items, open: this.#open, work: this.#work }
+  }
+
+  /** Rule 4: whether what was open before the stretch is known. */
+  #isKnown(): boolean {
+    return this.#segment.startsLine || this.#segment.ended === "newline"
   }
 
   /** The ordinary case: the whole stretch is one JSON value. */
-  #readWhole(begin: number, from: number, to: number): boolean {
-    const { startsLine, ended } = this.#segment
-    this.#work += 3 * (to - from)
-    if (isDeep(this.#bytes, from, to, this.#maxDepth)) return false
-    const text = decodeStrictly(this.#bytes.subarray(from, to))
-    const value = parse(text ?? decode(this.#bytes.subarray(from, to)))
+  #readWhole(): boolean {
+    const span = { start: this.#from, end: this.#to, deep: false }
+    this.#work += 2 * (span.end - span.start)
+    if (isDeep(this.#bytes, span.start, span.end, this.#maxDepth)) return false
+    const { value, text } = this.#parse(span)
     if (value === undefined) return false
-    if (!isObject(value) || (!startsLine && ended !== "newline")) this.#unreadable(begin, to, startsLine)
-    else this.#record({ start: from, end: to, deep: false }, value, text)
+    if (isObject(value) && this.#isKnown()) this.#record({ span, value, text })
+    else this.#unreadable(this.#segment.startsLine)
     return true
   }
 
   /** Rules 1 to 4. */
-  #salvage(begin: number, from: number, to: number): void {
-    const outside = this.#scan(from, to, false)
+  #salvage(): void {
+    const outside = this.#scan(false)
     this.#open = outside.open
-    const headEnd = this.#readHead(outside.head, from, to)
-    if (headEnd === to) return
+    const headEnd = this.#readHead(outside.head)
+    if (headEnd === this.#to) return
     let start = headEnd
     while (isSpace(this.#bytes[start])) start++
-    const chain = outside.tail.length > 0 ? outside : this.#scan(from, to, true)
-    const tail = this.#readTail(chain, start)
-    const first = tail[0]
-    if (headEnd > from) this.#lost(start, first?.span.start ?? this.#endOf(to), first !== undefined, false)
-    else this.#lost(begin, first?.span.start ?? this.#endOf(to), first !== undefined, this.#segment.startsLine)
-    this.#glued(tail.map(({ span }) => span))
-    for (const { span, value, text } of tail) this.#record(span, value, text)
+    const tail = this.#readTail(outside.tail.length > 0 ? outside : this.#scan(true), start)
+    this.#lost(start, tail[0]?.span.start)
+    this.#glued(tail)
+    for (const whole of tail) this.#record(whole)
   }
 
-  /** The records that the stretch begins with, up to the returned position. */
-  #readHead(head: ReadonlyArray<Span>, from: number, to: number): number {
+  /** The records that the stretch begins with; returns where they end. */
+  #readHead(head: ReadonlyArray<Span>): number {
     const last = head.at(-1)
-    if (last === undefined || (!this.#segment.startsLine && last.end < to)) return from
-    const whole: Array<{ readonly span: Span; readonly value: JsonObject | undefined; readonly text: string | undefined }> = []
+    if (last === undefined || (!this.#segment.startsLine && last.end < this.#to)) return this.#from
+    const found: Array<Whole | Span> = []
     for (const span of head) {
-      const { value, text } = span.deep ? { value: undefined, text: undefined } : this.#parse(span)
-      if (value === undefined && !span.deep) break
-      whole.push({ span, value, text })
+      const whole = span.deep ? span : this.#object(span)
+      if (whole === undefined) break
+      found.push(whole)
     }
-    if (!this.#segment.startsLine && whole.length < head.length) return from
-    this.#glued(whole.filter(({ value }) => value !== undefined).map(({ span }) => span))
-    for (const { span, value, text } of whole) {
-      if (value !== undefined) this.#record(span, value, text)
-      else this.#damage("too-deep", span.start, span.end, span.start === from && this.#segment.startsLine, false)
+    if (!this.#segment.startsLine && found.length < head.length) return this.#from
+    this.#glued(found.filter((whole) => "value" in whole))
+    for (const whole of found) {
+      if ("value" in whole) this.#record(whole)
+      else this.#damage("too-deep", whole.start, whole.end)
     }
-    return whole.at(-1)?.span.end ?? from
+    return head[found.length - 1]?.end ?? this.#from
   }
 
   /** The records that the stretch ends with, none before `from`: read backwards, up to the first that is not certain. */
-  #readTail({ tail, nested }: Scan, from: number) {
-    const found: Array<{ readonly span: Span; readonly value: JsonObject; readonly text: string | undefined }> = []
+  #readTail({ tail, nested }: Scan, from: number): ReadonlyArray<Whole> {
+    const found: Array<Whole> = []
     for (let i = tail.length - 1; i >= 0; i--) {
       const span = tail[i] as Span
       if (span.start < from || span.deep) break
-      const { value, text } = this.#parse(span)
-      if (value === undefined || !this.#looksLikeRecord(value)) break
-      if (i === 0 && nested !== undefined) {
-        this.#work += span.start - nested.start
-        if (this.#segment.ended !== "newline" || !isSeparate(this.#bytes, nested, span, value)) break
-      }
-      found.unshift({ span, value, text })
+      const whole = this.#object(span)
+      if (whole === undefined || !this.#looksLikeRecord(whole.value)) break
+      if (i === 0 && nested !== undefined && !this.#isSeparate(nested, whole)) break
+      found.push(whole)
     }
-    return found
+    return found.reverse()
   }
 
-  #scan(from: number, to: number, inString: boolean): Scan {
-    const result = scan(this.#bytes, from, to, inString, this.#maxDepth)
+  /** Rule 3: whether an object is a record although the grammar allows it as a value of the cut record before it. */
+  #isSeparate(nested: Nesting, { span, value }: Whole): boolean {
+    if (this.#segment.ended !== "newline") return false
+    this.#work += span.start - nested.start
+    const cut = parse(`${decode(this.#bytes.subarray(nested.start, span.start))}${JSON.stringify(HERE)}${nested.closers}`)
+    if (!isObject(cut)) return false
+    if (STRING_KEYS.some((key) => own(cut, key) === HERE)) return true
+    const id = ownString(value, "id")
+    if (id === undefined || ownString(value, "timestamp") === undefined || own(value, "parentId") === undefined) return false
+    const parent = ownString(value, "parentId")
+    return id === ownString(cut, "id") || (parent !== undefined && parent === ownString(cut, "parentId"))
+  }
+
+  #scan(inString: boolean): Scan {
+    const result = scan(this.#bytes, this.#from, this.#to, inString, this.#maxDepth)
     this.#work += result.steps
     return result
   }
 
-  #parse({ start, end }: Span): { readonly value: JsonObject | undefined; readonly text: string | undefined } {
+  #parse({ start, end }: Span): { readonly value: Json | undefined; readonly text: string | undefined } {
     this.#work += end - start
     const bytes = this.#bytes.subarray(start, end)
     const text = decodeStrictly(bytes)
-    const value = parse(text ?? decode(bytes))
-    return { value: isObject(value) ? value : undefined, text }
+    return { value: parse(text ?? decode(bytes)), text }
   }
 
-  /** `text` is undefined for a record that is not UTF-8. */
-  #record({ start, end }: Span, value: JsonObject, text: string | undefined): void {
+  #object(span: Span): Whole | undefined {
+    const { value, text } = this.#parse(span)
+    return isObject(value) ? { span, value, text } : undefined
+  }
+
+  #record({ span: { start, end }, value, text }: Whole): void {
     const { line, offset } = this.#segment
     const bad = text === undefined ? notUtf8(this.#bytes, start, end) : undefined
-    if (bad !== undefined) this.#damage("not-utf8", bad.start, bad.end, false, true)
+    if (bad !== undefined) this.#damage("not-utf8", bad.start, bad.end, true)
     const raw = text ?? decode(this.#bytes.subarray(start, end))
     this.#items.push({ _tag: "Record", record: { value, raw, line, offset: offset + start, length: end - start } })
   }
 
-  /** Where the damage of a stretch ends that goes to the end: the blanks before a newline are no damage. */
-  #endOf(to: number): number {
-    return this.#segment.ended === "newline" ? to : this.#bytes.length
+  /** Several records on the line. */
+  #glued(found: ReadonlyArray<Whole>): void {
+    const [first] = found
+    const last = found.at(-1)
+    if (first !== undefined && last !== undefined && first !== last) this.#damage("glued", first.span.start, last.span.end, true)
   }
 
-  /** A stretch that is no object, or may be none. */
-  #unreadable(begin: number, to: number, isValue: boolean): void {
-    const kind = this.#segment.ended === "end" ? "torn-tail" : isValue ? "not-object" : "not-json"
-    this.#damage(kind, begin, this.#endOf(to), this.#segment.startsLine, false)
+  /** The whole stretch cannot be used. */
+  #unreadable(isJson: boolean): void {
+    const kind = this.#segment.ended === "end" ? "torn-tail" : isJson ? "not-object" : "not-json"
+    this.#damage(kind, this.#begin, this.#end())
   }
 
-  /** Bytes between records, or up to the end. */
-  #lost(start: number, end: number, recordBehind: boolean, startsLine: boolean): void {
-    let first = start
-    while (isSpace(this.#bytes[first])) first++
-    const cut = this.#bytes[first] === 0x7b
-    const kind = recordBehind ? (cut ? "glued" : "not-json") : this.#segment.ended === "end" ? "torn-tail" : "not-json"
-    this.#damage(kind, start, end, startsLine, false)
+  /** From `start` up to the first record behind it, or to the end, nothing can be used. */
+  #lost(start: number, record: number | undefined): void {
+    const isCut = this.#bytes[start] === OPEN_OBJECT
+    const kind = record === undefined ? (this.#segment.ended === "end" ? "torn-tail" : "not-json") : isCut ? "glued" : "not-json"
+    this.#damage(kind, start === this.#from ? this.#begin : start, record ?? this.#end())
   }
 
-  #glued(spans: ReadonlyArray<Span>): void {
-    const [first] = spans
-    const last = spans.at(-1)
-    if (first !== undefined && last !== undefined && first !== last) this.#damage("glued", first.start, last.end, false, true)
+  /** Where damage ends that goes to the end: blanks before a newline are none. */
+  #end(): number {
+    return this.#segment.ended === "newline" ? this.#to : this.#bytes.length
   }
 
-  #damage(kind: DamageKind, start: number, end: number, startsLine: boolean, read: boolean): void {
+  #damage(kind: DamageKind, start: number, end: number, read = false): void {
     const { line, offset } = this.#segment
+    const startsLine = this.#segment.startsLine && start <= this.#from
     this.#items.push({ _tag: "Damage", damage: { line, offset: offset + start, length: end - start, kind }, startsLine, read })
   }
 }

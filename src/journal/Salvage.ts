@@ -70,10 +70,11 @@ const isNumberByte = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e || (byte | 0x20) === 0x65)
 
-class Scanner {
-  readonly #bytes: Uint8Array
+/** One scan over `bytes[from, to)`; see {@link scan}. */
+export class Scanner {
+  #bytes: Uint8Array
   readonly #from: number
-  readonly #to: number
+  #to: number
   readonly #maxDepth: number
   #at: number
   #steps = 0
@@ -105,6 +106,22 @@ class Scanner {
       this.#breakChain()
       this.#skipString()
     }
+    this.#walk()
+    if (this.#starts.length > 0) this.#die()
+    return { head: this.#head ?? this.#chain, tail: this.#chain, nested: this.#nested, open: this.#open, steps: this.#steps }
+  }
+
+  /** The same bytes with more behind them: goes on from where the scan stopped, and says what stands from the first byte on. */
+  grow(bytes: Uint8Array, to: number): "open" | "whole" | "broken" {
+    this.#bytes = bytes
+    this.#to = to
+    if (this.#open) this.#open = !this.#skipString()
+    this.#walk()
+    if (this.#open) return "open"
+    return this.#head === undefined && this.#starts.length === 0 && this.#chain.length === 1 ? "whole" : "broken"
+  }
+
+  #walk(): void {
     while (this.#at < this.#to) {
       this.#steps++
       const byte = this.#bytes[this.#at] as number
@@ -113,8 +130,6 @@ class Scanner {
       else if (this.#follow(byte)) this.#solid = this.#at
       else this.#die()
     }
-    if (this.#starts.length > 0) this.#die()
-    return { head: this.#head ?? this.#chain, tail: this.#chain, nested: this.#nested, open: this.#open, steps: this.#steps }
   }
 
   /** Outside of any object: only an opening brace matters, and where strings begin and end. */

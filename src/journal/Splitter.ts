@@ -50,7 +50,7 @@ const EMPTY = new Uint8Array(0)
 const KEPT_CARRY_BYTES = 1 << 20
 
 /** The position of the first byte from `from` that is not NUL, or the length. Looks at four bytes at a time where they are aligned. */
-const endOfZeros = (bytes: Uint8Array, from: number): number => {
+export const endOfZeros = (bytes: Uint8Array, from: number): number => {
   const { length } = bytes
   let at = from
   while (at < length && ((bytes.byteOffset + at) & 3) !== 0 && bytes[at] === 0) at++

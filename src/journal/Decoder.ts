@@ -1,0 +1,215 @@
+/**
+ * The bytes of a journal, in order and in any chunks, to its records and damages.
+ *
+ * Pure and streaming: it keeps one line at most, and a few lines while a record may be spread over them. Records come in file order;
+ * a damage comes with the line it belongs to. The chunks do not matter (law JRN-4).
+ */
+import type { DamageKind } from "./Damage.ts"
+import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
+import { Joiner } from "./Joiner.ts"
+import { type DamageItem, type LineItem, type LineOptions, readLine } from "./Line.ts"
+import { type NulRun, type Oversize, type Piece, type Segment, Splitter } from "./Splitter.ts"
+
+export interface DecodeOptions extends LineOptions {
+  /** Bytes of the longest line that is kept. */
+  readonly maxLineBytes?: number | undefined
+}
+
+/** What can be cut off the end of a file so that it ends with its last good record, or with a damage that has its newline. */
+export interface TailStretch {
+  readonly offset: number
+  readonly length: number
+  /** Of its first damage. */
+  readonly kind: DamageKind
+  readonly line: number
+  /** Whether it begins where its line begins. */
+  readonly startsLine: boolean
+}
+
+export interface DecodeSummary {
+  readonly bytes: number
+  /** Newlines, and one more for bytes behind the last. */
+  readonly lines: number
+  readonly records: number
+  readonly damages: number
+  /** True for an empty file. */
+  readonly endsWithNewline: boolean
+  /** Just behind the last record, and behind its newline if that follows it; 0 when there is no record. */
+  readonly lastGoodEnd: number
+  readonly hasBom: boolean
+  readonly isUtf16: boolean
+  /** The stretch of damage without a newline at the end of the file, if any. */
+  readonly tail: TailStretch | undefined
+}
+
+const NONE = new Uint8Array(0)
+
+/** The kinds that a cut write leaves at the end of a file. A line that is too long or too deep may well be whole: it is not cut off. */
+const CUT: ReadonlySet<DamageKind> = new Set(["torn-tail", "nul-run", "not-json", "not-object"])
+
+export class Decoder {
+  readonly #options: LineOptions
+  readonly #splitter: Splitter
+  /** The first bytes, until there are enough to tell the encoding. */
+  #prefix: Uint8Array | undefined = NONE
+  #isUtf16 = false
+  #hasBom = false
+  #bytes = 0
+  #lastByte: number | undefined
+  #records = 0
+  #damages = 0
+  #lastGoodEnd = 0
+  #tail: TailStretch | undefined
+  /** Lines that may be one record, and what they are if not. */
+  #joiner: Joiner | undefined
+  #held: Array<LineItem> = []
+
+  constructor(options: DecodeOptions = {}) {
+    this.#options = options
+    this.#splitter = new Splitter(options)
+  }
+
+  /** What the next bytes complete. Run it to its end before the chunk is reused and the next is pushed. */
+  *push(chunk: Uint8Array): Generator<LineItem, void> {
+    if (chunk.length === 0) return
+    this.#bytes += chunk.length
+    this.#lastByte = chunk[chunk.length - 1]
+    let bytes = chunk
+    if (this.#prefix !== undefined) {
+      if (this.#prefix.length > 0) {
+        bytes = new Uint8Array(this.#prefix.length + chunk.length)
+        bytes.set(this.#prefix)
+        bytes.set(chunk, this.#prefix.length)
+      }
+      if (bytes.length < PREFIX_BYTES) {
+        this.#prefix = bytes.slice()
+        return
+      }
+      this.#begin(bytes)
+    }
+    if (!this.#isUtf16) for (const piece of this.#splitter.push(bytes)) yield* this.#piece(piece)
+  }
+
+  /** What the end of the file completes. */
+  *end(): Generator<LineItem, void> {
+    const prefix = this.#prefix
+    if (prefix !== undefined) {
+      this.#begin(prefix)
+      if (!this.#isUtf16) for (const piece of this.#splitter.push(prefix)) yield* this.#piece(piece)
+    }
+    if (this.#isUtf16) yield this.#emit(this.#damage("utf-16", { line: 1, offset: 0, startsLine: true }, this.#bytes))
+    for (const piece of this.#splitter.end()) yield* this.#piece(piece)
+    yield* this.#release()
+  }
+
+  /** What is known of the bytes so far. */
+  summary(): DecodeSummary {
+    const endsWithNewline = this.#bytes === 0 || this.#lastByte === 0x0a
+    const tail = this.#tail
+    return {
+      bytes: this.#bytes,
+      lines: this.#splitter.line - (endsWithNewline ? 1 : 0),
+      records: this.#records,
+      damages: this.#damages,
+      endsWithNewline,
+      lastGoodEnd: this.#lastGoodEnd,
+      hasBom: this.#hasBom,
+      isUtf16: this.#isUtf16,
+      tail: tail !== undefined && tail.offset + tail.length === this.#bytes ? tail : undefined,
+    }
+  }
+
+  #begin(prefix: Uint8Array): void {
+    this.#prefix = undefined
+    this.#isUtf16 = isUtf16(prefix)
+    this.#hasBom = hasBom(prefix)
+  }
+
+  *#piece(piece: Piece): Generator<LineItem, void> {
+    if (piece._tag === "Segment") return yield* this.#segment(piece)
+    yield* this.#release(piece._tag === "NulRun" && piece.ended === "end" ? piece.offset : undefined)
+    yield this.#emit(this.#damage(piece._tag === "NulRun" ? "nul-run" : "oversize", piece, piece.length))
+  }
+
+  *#segment(segment: Segment): Generator<LineItem, void> {
+    const { items, open } = readLine(segment, this.#options)
+    if (this.#joiner !== undefined) {
+      const state = items.some(({ _tag }) => _tag === "Record") ? "broken" : this.#join(this.#joiner, segment)
+      if (state === "whole") {
+        yield* this.#release()
+        if (segment.ended === "newline") this.#lastGoodEnd = segment.offset + segment.bytes.length + 1
+        return
+      }
+      if (state === "open") {
+        this.#held.push(...items)
+        return
+      }
+    }
+    yield* this.#release()
+    if (open && segment.startsLine && segment.ended === "newline" && items.length === 1) {
+      this.#joiner = Joiner.begin(segment, this.#options)
+      if (this.#joiner !== undefined) {
+        this.#held = [...items]
+        return
+      }
+    }
+    // Whether bytes before NULs are the end of the file shows when the NULs end.
+    const waits = segment.ended === "nul" ? items.at(-1) : undefined
+    for (const item of items) if (item !== waits) yield this.#emit(item)
+    if (waits !== undefined) this.#held = [waits]
+    else if (segment.ended === "newline" && items.at(-1)?._tag === "Record")
+      this.#lastGoodEnd = segment.offset + segment.bytes.length + 1
+  }
+
+  /** Adds a line to the lines held. When they are one record, what is held becomes that record. */
+  #join(joiner: Joiner, segment: Segment): "open" | "whole" | "broken" {
+    if (!segment.startsLine || segment.ended === "nul") return "broken"
+    const state = joiner.add(segment)
+    if (state !== "whole") return state
+    const record = joiner.record()
+    if (record === undefined) return "broken"
+    const { line, offset, length } = record
+    const damage: DamageItem = { ...this.#damage("raw-newline", { line, offset, startsLine: true }, length), read: true }
+    this.#held = [damage, { _tag: "Record", record }]
+    return "whole"
+  }
+
+  /** Lets go of what is held. `nuls`: where the NULs begin that are the rest of the file; what ends there is its torn tail. */
+  *#release(nuls?: number): Generator<LineItem, void> {
+    const held = this.#held
+    this.#joiner = undefined
+    if (held.length === 0) return
+    this.#held = []
+    for (const item of held) {
+      const torn = item._tag === "Damage" && item.damage.kind === "not-json" && item.damage.offset + item.damage.length === nuls
+      yield this.#emit(torn ? { ...item, damage: { ...item.damage, kind: "torn-tail" } } : item)
+    }
+  }
+
+  #damage(kind: DamageKind, at: Pick<NulRun | Oversize, "line" | "offset" | "startsLine">, length: number): DamageItem {
+    const { line, offset, startsLine } = at
+    return { _tag: "Damage", damage: { line, offset, length, kind }, startsLine, read: false }
+  }
+
+  /** Counts an item on its way out. */
+  #emit(item: LineItem): LineItem {
+    if (item._tag === "Record") {
+      this.#records++
+      this.#lastGoodEnd = item.record.offset + item.record.length
+      this.#tail = undefined
+      return item
+    }
+    this.#damages++
+    if (!item.read) this.#tail = this.#extended(item)
+    return item
+  }
+
+  /** The stretch of damage that may turn out to be the tail, with one more damage. */
+  #extended({ damage, startsLine }: DamageItem): TailStretch | undefined {
+    const { kind, line, offset, length } = damage
+    if (!CUT.has(kind)) return undefined
+    const tail = this.#tail
+    if (tail !== undefined && tail.offset + tail.length === offset) return { ...tail, length: tail.length + length }
+    return { offset, length, kind, line, startsLine }
+  }
+}
