@@ -37,7 +37,8 @@ export const empty = <A>(keyOf: (item: A) => string | undefined = () => undefine
 /** The sequence with one more item. Amortised O(1) on the newest sequence of a chain, O(n) on an older one. */
 export const append = <A>(sequence: Sequence<A>, item: A): Sequence<A> => {
   let { shared } = sequence
-  if (shared.items.length !== sequence.length) {
+  // An empty sequence may be a constant of a module. It gets a buffer of its own each time, so that it never holds on to a chain.
+  if (sequence.length === 0 || shared.items.length !== sequence.length) {
     shared = { items: [], index: new Map() }
     for (const kept of iterate(sequence)) add(shared, kept, sequence.keyOf(kept))
   }

@@ -1,0 +1,95 @@
+/**
+ * The tree session as a model: the fold over records that is the whole of a tree session's behaviour.
+ *
+ * `evolve` is total and never changes the state it was given (law RPL-2). Records are open JSON objects and the codec is the
+ * identity, so unknown types and members survive (law RPL-3).
+ */
+import * as Result from "effect/Result"
+import { type Json, type JsonObject, own, ownString } from "../model/Json.ts"
+import type { SessionModel } from "../model/Model.ts"
+import { append } from "../model/Sequence.ts"
+import type { TreeCommand } from "./Command.ts"
+import { decide } from "./Decision.ts"
+import { entryFlaw, movesLeaf } from "./Entry.ts"
+import { CURRENT_VERSION, checkVersion, isSource } from "./Header.ts"
+import { type Reading, readRecord } from "./Reading.ts"
+import type { TreeRejection } from "./Rejection.ts"
+import { type Entry, type EntryTitle, initial, type TreeState } from "./State.ts"
+
+/** One record: any JSON object. */
+export type TreeRecord = JsonObject
+
+const withHeader = (state: TreeState, header: JsonObject, madeUp: boolean): TreeState => {
+  const checked = checkVersion(header)
+  return {
+    ...state,
+    header,
+    headerMadeUp: madeUp,
+    headless: true,
+    version: Result.isSuccess(checked) ? checked.success : CURRENT_VERSION,
+    unsupported: Result.isFailure(checked) ? checked.failure : undefined,
+    count: 1,
+  }
+}
+
+const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+
+/** The title that an entry of pi or oh-my-pi gives to the session. */
+const titleIn = (record: JsonObject): EntryTitle | undefined => {
+  const type = own(record, "type")
+  const title =
+    type === "title_change" ? textOf(own(record, "title")) : type === "session_info" ? textOf(own(record, "name")) : undefined
+  if (title === undefined) return undefined
+  const source = own(record, "source")
+  return { title, source: isSource(source) ? source : type === "session_info" ? "user" : "auto" }
+}
+
+const withEntry = (state: TreeState, entry: Entry): TreeState => {
+  const { record } = entry
+  const targetId = ownString(record, "targetId")
+  const isLabel = own(record, "type") === "label" && targetId !== undefined && entryFlaw(record) === undefined
+  return {
+    ...state,
+    entries: append(state.entries, entry),
+    labels: isLabel ? append(state.labels, { targetId, label: textOf(own(record, "label")) }) : state.labels,
+    entryTitle: titleIn(record) ?? state.entryTitle,
+    leaf: movesLeaf(record) ? entry.id : state.leaf,
+    count: state.count + 1,
+  }
+}
+
+const applied = (state: TreeState, record: JsonObject, reading: Reading): TreeState => {
+  switch (reading._tag) {
+    case "TitleSlot":
+      return { ...state, titleSlot: record }
+    case "Header":
+      return withHeader(state, reading.header, reading.madeUp)
+    case "Entry":
+      return withEntry(state, reading.entry)
+    case "HeaderPatch": {
+      const leaf = reading.leaf === undefined ? state.leaf : reading.leaf
+      return { ...state, header: { ...state.header, ...reading.members }, leaf, count: state.count + 1 }
+    }
+    case "EntryPatch": {
+      const { position, message } = reading
+      return { ...state, patches: append(state.patches, { position, message }), count: state.count + 1 }
+    }
+    case "Repeated":
+    case "RefusedPatch":
+    case "Note":
+      return state.header === undefined ? { ...state, headless: true } : { ...state, count: state.count + 1 }
+  }
+}
+
+/** The next state. Pure and total; O(1) for each record. */
+export const evolve = (before: TreeState, record: TreeRecord): TreeState => {
+  const { state, reading } = readRecord(before, record)
+  return applied(state, record, reading)
+}
+
+export const treeModel: SessionModel<TreeState, TreeCommand, TreeRecord, TreeRejection> = {
+  initial,
+  decide,
+  evolve,
+  codec: { decode: (json) => json, encode: (record) => record },
+}
