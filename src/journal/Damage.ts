@@ -31,13 +31,13 @@ export type DamageKind =
   | "extra-header"
   /** A patch with an unknown key, a wrong type, no target, or in a version without patches. It has no effect. */
   | "unusable-patch"
-  /** An entry that lacks the fields of its type. It keeps its place in the tree and has no other effect. */
+  /** An entry that lacks fields of its type, or has them of another kind. It keeps its place; only what it lacks has no effect. */
   | "unusable-entry"
   /** The same record a second time, as a retried write leaves it. Read once. */
   | "duplicate-record"
   /** A second entry under an id that is taken, with other content. Both are kept; the later one answers to the id. */
   | "duplicate-id"
-  /** An entry whose parent is not in the file. It is kept as a root of its own. */
+  /** An entry whose parent does not stand before it. It is kept, as a root of its own while the file has no such parent. */
   | "orphan"
 
 export interface Damage {
