@@ -1,0 +1,19 @@
+/** Every law there is, by the file it stands in. A family that is not named here is not run. */
+import * as disk from "./disk.ts"
+import type { Law } from "./Law.ts"
+import * as process from "./process.ts"
+import * as tree from "./tree.ts"
+import * as writer from "./writer.ts"
+
+export interface Family {
+  /** From the root of the project. */
+  readonly file: string
+  readonly laws: ReadonlyArray<Law>
+}
+
+export const families: ReadonlyArray<Family> = [
+  { file: "laws/disk.ts", laws: disk.laws },
+  { file: "laws/process.ts", laws: process.laws },
+  { file: "laws/tree.ts", laws: tree.laws },
+  { file: "laws/writer.ts", laws: writer.laws },
+]

@@ -1,0 +1,103 @@
+/**
+ * Runs the laws: `npm run laws -- [--runs N] [--law ID]… [--seed S] [--path P]`, or lists them as rows of `docs/laws.md` with `--list`.
+ *
+ * Prints one line a law. Ends with 0 when all hold, 1 when one does not (with the command that replays it), 2 when it was called
+ * wrongly. `ANNALS_LAW_RUNS` stands in for `--runs`.
+ */
+import process from "node:process"
+import { parseArgs } from "node:util"
+import { families } from "./all.ts"
+import type { Budget, Law } from "./Law.ts"
+
+interface Wanted {
+  readonly ids: ReadonlyArray<string>
+  readonly runs: number | undefined
+  readonly seed: number | undefined
+  readonly path: string | undefined
+  readonly list: boolean
+}
+
+class Usage extends Error {}
+
+const whole = (name: string, text: string | undefined, least: number): number | undefined => {
+  if (text === undefined || text === "") return undefined
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < least) throw new Usage(`${name} takes a whole number, not ${text}`)
+  return value
+}
+
+const read = (args: ReadonlyArray<string>): Wanted => {
+  const options = {
+    runs: { type: "string" },
+    law: { type: "string", multiple: true },
+    seed: { type: "string" },
+    path: { type: "string" },
+    list: { type: "boolean" },
+  } as const
+  const { values } = parseArgs({ args: [...args], options })
+  const known = families.flatMap(({ laws }) => laws.map(({ id }) => id))
+  const unknown = (values.law ?? []).find((id) => !known.includes(id))
+  if (unknown !== undefined) throw new Usage(`there is no law ${unknown}; the laws are ${known.join(", ")}`)
+  return {
+    ids: values.law ?? known,
+    runs: whole("--runs", values.runs, 1) ?? whole("ANNALS_LAW_RUNS", process.env["ANNALS_LAW_RUNS"], 1),
+    seed: whole("--seed", values.seed, Number.MIN_SAFE_INTEGER),
+    path: values.path,
+    list: values.list === true,
+  }
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** The command that replays a failure, from the seed and the path that its message gives. */
+const replay = (law: Law, message: string): string => {
+  const seed = /seed: (-?\d+)/.exec(message)?.[1]
+  const path = /path: "([\d:]+)"/.exec(message)?.[1]
+  const rest = `${seed === undefined ? "" : ` --seed ${seed}`}${path === undefined ? "" : ` --path ${path}`}`
+  return `npm run laws -- --law ${law.id}${rest}`
+}
+
+/** The counter-example, and below it what went wrong with it. */
+const explain = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.cause === undefined ? (cause.stack ?? cause.message) : `${cause.message}\n\n${explain(cause.cause)}`
+}
+
+const judge = async (law: Law, budget: Budget): Promise<boolean> => {
+  const start = performance.now()
+  const line = (word: string) =>
+    `${law.id.padEnd(6)}  ${word.padEnd(6)}  ${`${budget.runs}`.padStart(7)} runs  ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${law.sentence}`
+  try {
+    await law.check(budget)
+    say(line("holds"))
+    return true
+  } catch (cause) {
+    const message = explain(cause)
+    say(`${line("BROKEN")}\n\n${message}\n\nTo replay: ${replay(law, message)}\n`)
+    return false
+  }
+}
+
+const main = async (): Promise<number> => {
+  const wanted = read(process.argv.slice(2))
+  let broken = 0
+  let done = 0
+  for (const { file, laws } of families) {
+    for (const law of laws) {
+      if (!wanted.ids.includes(law.id)) continue
+      if (wanted.list) say(`| ${law.id} | ${law.sentence} | \`${file}\` | ${law.runs} |`)
+      else if (!(await judge(law, { runs: wanted.runs ?? law.runs, seed: wanted.seed, path: wanted.path }))) broken++
+      done++
+    }
+  }
+  if (!wanted.list) say(`${done - broken} laws hold, ${broken} are broken`)
+  return broken > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (cause) {
+  if (!(cause instanceof Usage || (cause instanceof TypeError && "code" in cause))) throw cause
+  process.stderr.write(`${cause.message}\n`)
+  process.exitCode = 2
+}

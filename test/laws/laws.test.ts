@@ -1,0 +1,13 @@
+import { test } from "vitest"
+import { families } from "../../laws/all.ts"
+
+/** `ANNALS_LAW_RUNS`: the number of cases for every law instead of its own. */
+const asked = process.env["ANNALS_LAW_RUNS"]
+if (asked !== undefined && !/^[1-9]\d*$/.test(asked)) throw new Error(`ANNALS_LAW_RUNS must be a whole number, not ${asked}`)
+const timeout = asked === undefined ? 120_000 : 3_600_000
+
+for (const { laws } of families) {
+  for (const law of laws) {
+    test(`${law.id} ${law.sentence}`, { timeout }, () => law.check({ runs: asked === undefined ? law.runs : Number(asked) }))
+  }
+}
