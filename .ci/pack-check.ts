@@ -1,0 +1,133 @@
+/**
+ * Checks what would be published: packs it, unpacks it into a consumer that has nothing but the declared dependencies, and uses it there
+ * as a library, as types and as a command whose records pass through the writer thread. Installs nothing.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+
+interface Manifest {
+  readonly name: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest
+const consumer = mkdtempSync(join(tmpdir(), "annals-consumer-"))
+const installed = join(consumer, "node_modules", manifest.name)
+
+const fail = (text: string): never => {
+  throw new Error(text)
+}
+
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: { readonly cwd?: string; readonly input?: string } = {},
+): string => {
+  const done = spawnSync(command, args, {
+    cwd: options.cwd ?? consumer,
+    input: options.input ?? "",
+    encoding: "utf8",
+    shell: process.platform === "win32" && command === "npm",
+  })
+  if (done.status !== 0)
+    fail(`${command} ${args.join(" ")} ended with ${done.status ?? done.signal}\n${done.stdout}\n${done.stderr}`)
+  return done.stdout
+}
+
+const step = (name: string, act: () => string): void => {
+  process.stdout.write(`${name}: `)
+  process.stdout.write(`${act()}\n`)
+}
+
+/** The package as npm makes it, from the `dist` that is there. */
+const pack = (): string => {
+  const [packed] = JSON.parse(
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", consumer], { cwd: root }),
+  ) as [{ readonly filename: string; readonly files: ReadonlyArray<{ readonly path: string }>; readonly unpackedSize: number }]
+  const stray = packed.files.filter(({ path }) => /^(test|\.|scratch|node_modules)/.test(path) || path.endsWith(".tmp"))
+  if (stray.length > 0) fail(`files that nobody needs: ${stray.map(({ path }) => path).join(", ")}`)
+  mkdirSync(installed, { recursive: true })
+  run("tar", ["-xzf", join(consumer, packed.filename), "--strip-components=1", "-C", installed])
+  return `${packed.files.length} files, ${Math.round(packed.unpackedSize / 1024)} KiB`
+}
+
+/** What a consumer of the package would have beside it, and no more: an undeclared import fails. */
+const provideDependencies = (): string => {
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  for (const name of names) {
+    const place = join(consumer, "node_modules", name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), place, "junction")
+  }
+  return names.join(", ")
+}
+
+const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"))
+const specifierOf = (entry: string): string => manifest.name + entry.slice(1)
+
+const importEntries = (): string => {
+  const script = entries.map((entry) => {
+    const specifier = JSON.stringify(specifierOf(entry))
+    return `{ const m = await import(${specifier}); if (Object.keys(m).length === 0) throw new Error(${specifier} + " is empty") }`
+  })
+  writeFileSync(join(consumer, "values.mjs"), script.join("\n"))
+  run(process.execPath, ["values.mjs"])
+  return entries.map(specifierOf).join(", ")
+}
+
+/** The library must be usable with types under the strictest ordinary settings. */
+const checkTypes = (): string => {
+  const lines = entries.map(
+    (entry, at) => `import * as m${at} from "${specifierOf(entry)}"\nexport const n${at}: object = m${at}`,
+  )
+  writeFileSync(join(consumer, "types.mts"), lines.join("\n"))
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
+  const options = "--noEmit --strict --skipLibCheck --module nodenext --target es2024 --lib es2024 --types node"
+  const roots = ["--typeRoots", join(root, "node_modules", "@types")]
+  run(process.execPath, [compiler, ...options.split(" "), ...roots, "types.mts"])
+  return "accepted by the compiler"
+}
+
+const command = (...args: ReadonlyArray<string>) => [join(installed, manifest.bin["annals"] ?? fail("no command")), ...args]
+
+const help = (): string => {
+  const text = run(process.execPath, command("--help"))
+  if (!text.includes("append")) fail(`the help does not speak of append:\n${text}`)
+  return `${text.split("\n").length} lines`
+}
+
+/** A record goes through the thread of the package to a file, and comes back. */
+const roundTrip = (): string => {
+  const file = join(consumer, "session.jsonl")
+  const input = '{"do":"custom","customType":"pack-check","data":{"n":1}}\n'
+  const said = run(process.execPath, command("append", file, "--create", "--cwd", consumer, "--level", "synced"), { input })
+  const { level } = JSON.parse(said.split("\n")[0] ?? "") as { readonly level?: string }
+  if (level !== "synced") fail(`not acknowledged as synced: ${said}`)
+  if (!readFileSync(file, "utf8").includes('"pack-check"')) fail("the record is not in the file")
+  const { files } = JSON.parse(run(process.execPath, command("verify", file, "--json"))) as {
+    readonly files: ReadonlyArray<{ readonly ok: boolean }>
+  }
+  if (files.length !== 1 || files[0]?.ok !== true) fail("the file does not verify")
+  return "one record, synced and verified"
+}
+
+try {
+  if (!existsSync(join(root, "dist"))) fail("there is no dist: run `npm run build` first")
+  step("pack", pack)
+  step("dependencies", provideDependencies)
+  step("import", importEntries)
+  step("types", checkTypes)
+  step("help", help)
+  step("writer thread", roundTrip)
+  process.stdout.write(`the package works (${readdirSync(installed).join(", ")})\n`)
+} finally {
+  rmSync(consumer, { recursive: true, force: true })
+}

@@ -1,0 +1,6 @@
+/**
+ * The laws for hosts: what a law is, the laws that judge a thing the caller brings, and all laws of this library.
+ */
+export { type Family, families } from "./all.ts"
+export { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+export { expectOpenCodec, rpl2, type Subject } from "./replay.ts"
