@@ -8,12 +8,19 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Disk } from "../disk/Disk.ts"
 import type { JournalRecord, LineItem } from "./Line.ts"
-import { ReadError, type ReadItem, type ReadOptions, type ReadSummary, readJournal } from "./Reader.ts"
+import { type Progress, ReadError, type ReadItem, type ReadOptions, type ReadSummary, readJournal } from "./Reader.ts"
+
+export interface ReadToEndOptions extends ReadOptions {
+  /** Called after each chunk with the bytes read and the bytes to read. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
 
 type Reading = Generator<ReadItem, ReadSummary>
 
 interface Chunk {
   readonly items: ReadonlyArray<LineItem>
+  /** Absent after the last item. */
+  readonly progress: Progress | undefined
   /** Present after the last item. */
   readonly summary: ReadSummary | undefined
 }
@@ -27,8 +34,8 @@ const nextChunk = (reading: Reading): Effect.Effect<Chunk, ReadError> =>
       try {
         for (;;) {
           const next = reading.next()
-          if (next.done) return Effect.succeed({ items, summary: next.value })
-          if (next.value._tag === "Progress") return Effect.succeed({ items, summary: undefined })
+          if (next.done) return Effect.succeed({ items, progress: undefined, summary: next.value })
+          if (next.value._tag === "Progress") return Effect.succeed({ items, progress: next.value, summary: undefined })
           items.push(next.value)
         }
       } catch (cause) {
@@ -44,12 +51,13 @@ export const readToEnd = (
   disk: Disk,
   path: string,
   onItem: (item: LineItem) => void,
-  options?: ReadOptions,
+  options?: ReadToEndOptions,
 ): Effect.Effect<ReadSummary, ReadError> =>
   Effect.suspend(() => {
     const reading = readJournal(disk, path, options)
-    const step: Effect.Effect<ReadSummary, ReadError> = Effect.flatMap(nextChunk(reading), ({ items, summary }) => {
+    const step: Effect.Effect<ReadSummary, ReadError> = Effect.flatMap(nextChunk(reading), ({ items, progress, summary }) => {
       for (const item of items) onItem(item)
+      if (progress !== undefined) options?.onProgress?.(progress.done, progress.total)
       return summary === undefined ? step : Effect.succeed(summary)
     })
     return Effect.ensuring(step, leave(reading))

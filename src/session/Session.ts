@@ -54,10 +54,11 @@ export interface Session<State, Command, Rec, Rejection, E = never> {
   readonly close: Effect.Effect<void, WriteError>
 }
 
-/** The journal a session writes to, and the state that its file replays to when opening it changed the file. */
+/** The journal a session writes to, and the state that its file replays to when opening it has changed the file. */
 export interface Opened<State> {
   readonly journal: JournalShape
-  readonly state?: State
+  /** Must allow what the session's own state allows: the command that caused the opening was decided on that one. */
+  readonly state?: State | undefined
 }
 
 export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
@@ -96,16 +97,17 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   })
 
   const accept = Effect.fnUntraced(function* (command: Command) {
-    const into = yield* opened
-    const failure = yield* into.failure
+    const failure = journal === undefined ? undefined : yield* journal.failure
     if (failure !== undefined) return yield* failure
     const decision = options.model.decide(state, command, yield* options.stamp)
     if (Result.isFailure(decision)) return yield* new Rejected({ rejection: decision.failure })
     const records = decision.success
+    if (records.length === 0) return { seq: 0, records, journal }
     const lines = yield* encode(options, records)
-    const seq = records.length === 0 ? 0 : yield* into.append(lines)
+    const into = yield* opened
+    const seq = yield* into.append(lines)
     for (const record of records) state = options.model.evolve(state, record)
-    if (records.length > 0) PubSub.publishUnsafe(published, { records, state })
+    PubSub.publishUnsafe(published, { records, state })
     return { seq, records, journal: into }
   })
 
@@ -126,7 +128,7 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
     state: Effect.sync(() => state),
     dispatch: (command, level = "synced") =>
       Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command))), ({ seq, records, journal: into }) => {
-        const receipt: Receipt<Rec> = { seq, records, reached: (wanted) => (seq === 0 ? Effect.void : into.reached(seq, wanted)) }
+        const receipt: Receipt<Rec> = { seq, records, reached: (wanted) => into?.reached(seq, wanted) ?? Effect.void }
         return level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt)
       }),
     changes: Stream.fromPubSub(published),

@@ -1,0 +1,131 @@
+/**
+ * Carries out what the end of a journal needs before the first append: the only change that opening for writing makes to a file.
+ *
+ * A torn tail is put aside before it is cut: its bytes are in a quarantine file beside the journal, durable under their name, before
+ * the journal gets shorter. A crash between any two steps leaves a state from which the same plan gets made again, and the quarantine
+ * file has a name that says what is in it, so doing the work twice leaves one copy.
+ */
+import { basename, dirname, join } from "node:path"
+import * as Result from "effect/Result"
+import { createFile } from "../disk/Atomic.ts"
+import { type Disk, DiskFault, type Handle } from "../disk/Disk.ts"
+import { writeAll } from "../disk/WriteAll.ts"
+import { READ_CHUNK_BYTES } from "../model/Limits.ts"
+import type { Identity } from "./Reader.ts"
+import type { TailPlan } from "./Tail.ts"
+
+export interface TailDone {
+  /** The file's length in bytes: durable, and at a line boundary. */
+  readonly length: number
+  /** Where the cut bytes are now. */
+  readonly quarantine: string | undefined
+}
+
+const NEWLINE = new Uint8Array([0x0a])
+
+/** The name of the quarantine file for a stretch of a journal. */
+export const quarantineName = (path: string, from: number, to: number): string => `${basename(path)}.quarantine-${from}-${to}`
+
+const isSame = (a: Identity, b: Identity): boolean =>
+  a.device === b.device && a.inode === b.inode && a.size === b.size && a.modified === b.modified
+
+/**
+ * Brings the file to a line boundary. `expected` is the file as the plan was made for it; with another one nothing is done.
+ *
+ * @throws DiskFault what the disk refused, or `ECHANGED`. The file then still holds every byte, or the quarantine does.
+ */
+export const carryOutTail = (disk: Disk, path: string, expected: Identity, plan: TailPlan): TailDone => {
+  const handle = disk.open(path, "append")
+  try {
+    const stat = disk.stat(handle)
+    if (!isSame(stat, expected)) throw new DiskFault("stat", path, "ECHANGED")
+    return carryOut(disk, handle, plan, stat.size)
+  } finally {
+    disk.close(handle)
+  }
+}
+
+const carryOut = (disk: Disk, handle: Handle, plan: TailPlan, size: number): TailDone => {
+  switch (plan._tag) {
+    case "Refuse":
+      throw new DiskFault("open", handle.path, "ENOTSESSION")
+    case "Ready":
+      // What an earlier process wrote may still be in the cache only; acknowledgements from here on cover everything before them.
+      disk.sync(handle)
+      return { length: size, quarantine: undefined }
+    case "AddNewline":
+      return { length: addNewline(disk, handle, size), quarantine: undefined }
+    case "CutTail": {
+      const quarantine = putAside(disk, handle, plan.from, plan.to)
+      disk.truncate(handle, plan.from)
+      if (plan.addNewline) return { length: addNewline(disk, handle, plan.from), quarantine }
+      disk.sync(handle)
+      return { length: plan.from, quarantine }
+    }
+  }
+}
+
+const addNewline = (disk: Disk, handle: Handle, size: number): number => {
+  writeAll(disk, handle, NEWLINE)
+  disk.sync(handle)
+  return size + 1
+}
+
+const putAside = (disk: Disk, handle: Handle, from: number, to: number): string => {
+  const { path } = handle
+  const name = quarantineName(path, from, to)
+  const quarantine = join(dirname(path), name)
+  if (holds(disk, quarantine, content(disk, handle, from, to))) return quarantine
+  const temporaryName = `.${name}.tmp`
+  if (disk.lstat(join(dirname(path), temporaryName)) !== undefined) disk.unlink(join(dirname(path), temporaryName))
+  const copy = (put: (bytes: Uint8Array) => void) => {
+    for (const bytes of content(disk, handle, from, to)) put(bytes)
+  }
+  const made = createFile(disk, quarantine, copy, { temporaryName })
+  if (Result.isSuccess(made)) return quarantine
+  const { reason } = made.failure
+  throw "fault" in reason ? reason.fault : new DiskFault("link", quarantine, reason._tag === "Taken" ? "EEXIST" : "ECHANGED")
+}
+
+/** True when the quarantine file is there already, with this very content. */
+const holds = (disk: Disk, quarantine: string, wanted: Iterable<Uint8Array>): boolean => {
+  const stat = disk.lstat(quarantine)
+  if (stat === undefined || stat.kind !== "file") return false
+  const kept = disk.open(quarantine, "read")
+  try {
+    let done = 0
+    const buffer = new Uint8Array(READ_CHUNK_BYTES)
+    for (const bytes of wanted) {
+      const count = disk.read(kept, buffer.subarray(0, bytes.length), done)
+      if (count !== bytes.length || bytes.some((byte, index) => byte !== buffer[index])) return false
+      done += count
+    }
+    return done === stat.size
+  } finally {
+    disk.close(kept)
+  }
+}
+
+/**
+ * What the quarantine file gets: the bytes. Only a run of zero bytes, which may be as long as the disk is large, is put down as a note
+ * that says everything there is to say about it.
+ */
+function* content(disk: Disk, handle: Handle, from: number, to: number): Generator<Uint8Array> {
+  let isNul = true
+  for (const bytes of stretch(disk, handle, from, to)) {
+    isNul = bytes.every((byte) => byte === 0)
+    if (!isNul) break
+  }
+  if (isNul) yield new TextEncoder().encode(`${JSON.stringify({ offset: from, length: to - from, kind: "nul-run" })}\n`)
+  else yield* stretch(disk, handle, from, to)
+}
+
+function* stretch(disk: Disk, handle: Handle, from: number, to: number): Generator<Uint8Array> {
+  const buffer = new Uint8Array(READ_CHUNK_BYTES)
+  for (let position = from; position < to; ) {
+    const count = disk.read(handle, buffer.subarray(0, Math.min(buffer.length, to - position)), position)
+    if (count === 0) throw new DiskFault("read", handle.path, "ECHANGED")
+    yield buffer.subarray(0, count)
+    position += count
+  }
+}

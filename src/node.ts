@@ -1,0 +1,44 @@
+/**
+ * Everything a host on Node needs, in one layer: tree sessions in files, one writer thread, locks, redaction by the process's
+ * environment.
+ *
+ *     const runtime = ManagedRuntime.make(Node.layer())
+ *     await runtime.runPromise(Effect.scoped(Effect.flatMap(TreeStore, (store) => store.open(path))))
+ *
+ * This file is the only one of the library that looks at the process it runs in, and only where the caller leaves it the choice.
+ */
+import { homedir } from "node:os"
+import { env } from "node:process"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Files } from "./disk/Files.ts"
+import { Lease } from "./lease/Lease.ts"
+import { Redaction } from "./redaction/Redaction.ts"
+import { systemStamp } from "./session/SystemStamp.ts"
+import { TreeStore } from "./session/TreeStore.ts"
+import { STRUCTURAL_KEYS } from "./tree/Structure.ts"
+import type { ThreadPortOptions } from "./writer/ThreadPort.ts"
+import { Writer, type WriterOptions } from "./writer/Writer.ts"
+
+export interface NodeOptions {
+  /** Names and values that may be secrets, and where agents keep their sessions. Default: the environment of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** Further values that must never be written. */
+  readonly secrets?: ReadonlyArray<string> | undefined
+  /** Default: the home directory of the user. */
+  readonly home?: string | undefined
+  readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
+}
+
+export const layer = (options: NodeOptions = {}): Layer.Layer<TreeStore | Writer | Lease | Redaction | Files> => {
+  const environment = options.environment ?? env
+  const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [], structuralKeys: STRUCTURAL_KEYS })
+  const lease = Layer.unwrap(
+    Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text })),
+  )
+  const store = TreeStore.layer({ home: options.home ?? homedir(), environment, stamp: systemStamp })
+  return store.pipe(
+    Layer.provideMerge(Layer.mergeAll(Writer.layer(options.writer), Files.layer, lease)),
+    Layer.provideMerge(redaction),
+  )
+}

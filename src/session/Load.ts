@@ -1,0 +1,105 @@
+/**
+ * A tree session read from a file: its state, and everything that is wrong with the file. Changes no byte (law MIG-3).
+ *
+ * Damages come from two places that agree on one form: from the bytes (a torn line) and from the records (a patch that cannot be used).
+ */
+import * as Effect from "effect/Effect"
+import type { Disk } from "../disk/Disk.ts"
+import type { Damage } from "../journal/Damage.ts"
+import type { JournalRecord, LineItem } from "../journal/Line.ts"
+import type { ReadError, ReadSummary } from "../journal/Reader.ts"
+import { readToEnd } from "../journal/RecordStream.ts"
+import type { JsonObject } from "../model/Json.ts"
+import { type Dialect, detectFormat, type Format } from "../tree/Format.ts"
+import { inspect } from "../tree/Reading.ts"
+import { initial, type TreeState } from "../tree/State.ts"
+import { evolve } from "../tree/TreeModel.ts"
+import { FormatError } from "./OpenError.ts"
+
+export interface LoadedTree {
+  readonly path: string
+  /** Whose way of writing it is. */
+  readonly dialect: Dialect
+  /** The version that the header declares; 5 when there is no header. */
+  readonly version: number
+  readonly state: TreeState
+  /** In the order of the file. */
+  readonly damages: ReadonlyArray<Damage>
+  /** Every JSON record that was read, the header included. */
+  readonly records: number
+  /** The file's length. */
+  readonly bytes: number
+  readonly summary: ReadSummary
+}
+
+export interface LoadOptions {
+  /** Called now and then with the bytes read and the bytes to read. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+/** How many records are looked at to tell the format. */
+const FORMAT_RECORDS = 64
+
+/** Collects what a reader finds. */
+class Collector {
+  readonly damages: Array<Damage> = []
+  readonly first: Array<JsonObject> = []
+  state: TreeState = initial
+  /** The record with the header that cannot be read. */
+  refused: JournalRecord | undefined
+
+  take(item: LineItem): void {
+    if (item._tag === "Damage") {
+      this.damages.push(item.damage)
+      return
+    }
+    const { value, line, offset, length } = item.record
+    if (this.first.length < FORMAT_RECORDS) this.first.push(value)
+    // A version that is not known is refused before its records are given a meaning.
+    if (this.refused !== undefined) return
+    for (const kind of inspect(this.state, value)) this.damages.push({ line, offset, length, kind })
+    this.state = evolve(this.state, value)
+    if (this.state.unsupported !== undefined) this.refused = item.record
+  }
+}
+
+/** Reads a tree session. Fails for a file that is not one; damage is not a failure. Cost: the file once, and its records in memory. */
+export const loadTree = (
+  disk: Disk,
+  path: string,
+  options: LoadOptions = {},
+): Effect.Effect<LoadedTree, ReadError | FormatError> =>
+  Effect.suspend(() => {
+    const collector = new Collector()
+    return Effect.flatMap(
+      readToEnd(disk, path, (item) => collector.take(item), { onProgress: options.onProgress }),
+      (summary): Effect.Effect<LoadedTree, FormatError> => {
+        const format = detectFormat(collector.first)
+        const refusal = refusalOf(path, collector, format)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        const { state, damages } = collector
+        return Effect.succeed({
+          path,
+          dialect: format._tag === "Tree" ? format.dialect : "gjc",
+          version: state.version,
+          state,
+          damages,
+          records: summary.records,
+          bytes: summary.bytes,
+          summary,
+        })
+      },
+    )
+  })
+
+const refusalOf = (path: string, { first, refused, state }: Collector, format: Format): FormatError | undefined => {
+  if (format._tag === "Ledger") return new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })
+  if (format._tag === "Unknown" && first.length > 0)
+    return new FormatError({ reason: { _tag: "NotASession", code: "format.not_a_session", path } })
+  if (refused === undefined) return undefined
+  const { line, offset } = refused
+  const version = state.unsupported?.version ?? null
+  return new FormatError({
+    reason: { _tag: "UnsupportedVersion", code: "format.unsupported_version", path, line, offset, version },
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * The complete rewrite of a session file to version 5, and a fork into a new one: streaming, through the redactor, whole or not at all.
+ *
+ * Every line crosses the redactor again, so a rewrite of an old file also takes out the secrets that its own agent wrote. What is not a
+ * finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
+ */
+import { basename } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type AtomicError, createFile, replaceFile } from "../disk/Atomic.ts"
+import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
+import { ReadError, readJournal } from "../journal/Reader.ts"
+import { applyToText, type Edit } from "../model/Edit.ts"
+import type { JsonObject } from "../model/Json.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
+import type { Redactor } from "../redaction/Redactor.ts"
+import { begin, end, step } from "../tree/Rewrite.ts"
+import { initial, type TreeState } from "../tree/State.ts"
+import { evolve } from "../tree/TreeModel.ts"
+import type { LoadedTree } from "./Load.ts"
+import { PrepareError } from "./OpenError.ts"
+
+export interface Rewritten {
+  /** The state that the new file replays to. */
+  readonly state: TreeState
+  readonly file: FileStat
+}
+
+const encoder = new TextEncoder()
+
+/** Writes the lines of the rewritten session and gives the state that they replay to. */
+const writeLines = (
+  disk: Disk,
+  loaded: LoadedTree,
+  redactor: Redactor,
+  header: ((header: JsonObject) => Edit | undefined) | undefined,
+  put: (bytes: Uint8Array) => void,
+): TreeState => {
+  let state: TreeState = initial
+  let isFirst = true
+  const emit = (line: string): void => {
+    const change = isFirst ? header?.(JSON.parse(line) as JsonObject) : undefined
+    isFirst = false
+    const clean: CleanLine = redactor.cleanRaw(change === undefined ? line : applyToText(line, change)).line
+    put(encoder.encode(`${clean.text}\n`))
+    state = evolve(state, JSON.parse(clean.text) as JsonObject)
+  }
+  const started = begin(loaded.state)
+  if (Result.isFailure(started)) throw new Error(started.failure.message)
+  let rewriting = started.success
+  for (const item of readJournal(disk, loaded.path)) {
+    if (item._tag !== "Record") continue
+    const { next, lines } = step(rewriting, item.record)
+    rewriting = next
+    for (const line of lines) emit(line)
+  }
+  for (const line of end(rewriting)) emit(line)
+  return state
+}
+
+const changed = (path: string): PrepareError => new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })
+
+/** The typed error for what an atomic replacement said. */
+const fromAtomic = (path: string, { reason }: AtomicError): PrepareError => {
+  switch (reason._tag) {
+    case "Changed":
+      return changed(path)
+    case "Taken":
+      return new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path: reason.path } })
+    case "Unwritten":
+      return refused(path, reason.fault)
+    case "Uncertain":
+      return new PrepareError({
+        reason: { _tag: "Uncertain", code: "open.uncertain", path, system: reason.fault.code, operation: reason.fault.operation },
+      })
+  }
+}
+
+/** The typed error for a refusal of the disk before anything was changed. */
+export const refused = (path: string, fault: DiskFault): PrepareError =>
+  fault.code === "ECHANGED"
+    ? changed(path)
+    : new PrepareError({
+        reason: { _tag: "Refused", code: "open.refused", path, system: fault.code, operation: fault.operation },
+      })
+
+/** Runs blocking work on the disk; its refusals become typed errors. */
+export const onDisk = <A>(path: string, work: () => Result.Result<A, AtomicError> | A): Effect.Effect<A, PrepareError> =>
+  Effect.suspend((): Effect.Effect<A, PrepareError> => {
+    try {
+      const done = work()
+      if (!Result.isResult(done)) return Effect.succeed(done)
+      return Result.isSuccess(done)
+        ? Effect.succeed(done.success as A)
+        : Effect.fail(fromAtomic(path, done.failure as AtomicError))
+    } catch (cause) {
+      if (cause instanceof DiskFault) return Effect.fail(refused(path, cause))
+      if (cause instanceof ReadError) return Effect.fail(changed(path))
+      return Effect.die(cause)
+    }
+  })
+
+/** The file under the loaded name, which must be the one that was loaded. */
+const unchangedSource = (disk: Disk, loaded: LoadedTree): FileStat => {
+  const found = disk.lstat(loaded.path)
+  const { device, inode, size, modified } = loaded.summary.identity
+  if (found?.device === device && found.inode === inode && found.size === size && found.modified === modified) return found
+  throw new DiskFault("lstat", loaded.path, "ECHANGED")
+}
+
+/**
+ * Rewrites the file in place, to version 5. The file as it was stays under the backup's name, byte for byte. The caller holds the
+ * lease. Fails without a change when the file is not the one that was loaded.
+ */
+export const rewriteInPlace = (
+  disk: Disk,
+  loaded: LoadedTree,
+  redactor: Redactor,
+  names: { readonly backup: string; readonly temporary: string },
+): Effect.Effect<Rewritten, PrepareError> =>
+  onDisk(loaded.path, () => {
+    const expect = unchangedSource(disk, loaded)
+    let state: TreeState = initial
+    const done = replaceFile(
+      disk,
+      loaded.path,
+      (put) => {
+        state = writeLines(disk, loaded, redactor, undefined, put)
+      },
+      { expect, backupName: names.backup, temporaryName: names.temporary },
+    )
+    return Result.map(done, (file) => ({ state, file }))
+  })
+
+/** Writes the whole session, all its branches, to a new file of version 5 under another id. The source is only read. */
+export const forkTo = (
+  disk: Disk,
+  loaded: LoadedTree,
+  redactor: Redactor,
+  target: { readonly path: string; readonly header: (source: JsonObject) => Edit | undefined },
+): Effect.Effect<Rewritten, PrepareError> =>
+  onDisk(target.path, () => {
+    unchangedSource(disk, loaded)
+    let state: TreeState = initial
+    const done = createFile(
+      disk,
+      target.path,
+      (put) => {
+        state = writeLines(disk, loaded, redactor, target.header, put)
+      },
+      { temporaryName: `.${basename(target.path)}.tmp` },
+    )
+    return Result.map(done, (file) => ({ state, file }))
+  })
