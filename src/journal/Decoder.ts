@@ -6,14 +6,12 @@
  */
 import type { DamageKind } from "./Damage.ts"
 import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
-import { Joiner } from "./Joiner.ts"
-import { type DamageItem, type LineItem, type LineOptions, readLine } from "./Line.ts"
+import { Joiner, type JoinOptions } from "./Joiner.ts"
+import { type DamageItem, type LineItem, readLine } from "./Line.ts"
 import { type NulRun, type Oversize, type Piece, type Segment, Splitter } from "./Splitter.ts"
 
-export interface DecodeOptions extends LineOptions {
-  /** Bytes of the longest line that is kept. */
-  readonly maxLineBytes?: number | undefined
-}
+/** How deep, how long and what a record may be. */
+export type DecodeOptions = JoinOptions
 
 /** What can be cut off the end of a file so that it ends with its last good record, or with a damage that has its newline. */
 export interface TailStretch {
@@ -48,7 +46,7 @@ const NONE = new Uint8Array(0)
 const CUT: ReadonlySet<DamageKind> = new Set(["torn-tail", "nul-run", "not-json", "not-object"])
 
 export class Decoder {
-  readonly #options: LineOptions
+  readonly #options: DecodeOptions
   readonly #splitter: Splitter
   /** The first bytes, until there are enough to tell the encoding. */
   #prefix: Uint8Array | undefined = NONE

@@ -11,7 +11,7 @@
  * Cost: each byte is looked at once more; what is held is bounded by MAX_SPREAD_BYTES and MAX_SPREAD_LINES.
  */
 import { isObject, type Json, type JsonObject } from "../model/Json.ts"
-import { MAX_DEPTH, MAX_SPREAD_BYTES, MAX_SPREAD_LINES } from "../model/Limits.ts"
+import { MAX_DEPTH, MAX_LINE_BYTES, MAX_SPREAD_BYTES, MAX_SPREAD_LINES } from "../model/Limits.ts"
 import { decodeStrictly, hasBom } from "./Encoding.ts"
 import { type JournalRecord, type LineOptions, looksLikeRecord } from "./Line.ts"
 import { isSpace, Scanner } from "./Salvage.ts"
@@ -31,7 +31,13 @@ const endsEscaping = (bytes: Uint8Array, length: number): boolean => {
   return backslashes % 2 === 1
 }
 
+export interface JoinOptions extends LineOptions {
+  /** Bytes of the longest line that is read: the record must fit into one. */
+  readonly maxLineBytes?: number | undefined
+}
+
 export class Joiner {
+  readonly #maxLineBytes: number
   readonly #looksLikeRecord: (value: JsonObject) => boolean
   readonly #line: number
   readonly #offset: number
@@ -40,8 +46,9 @@ export class Joiner {
   #length: number
   #lines = 1
 
-  private constructor(first: Segment, from: number, options: LineOptions) {
+  private constructor(first: Segment, from: number, options: JoinOptions) {
     this.#looksLikeRecord = options.looksLikeRecord ?? looksLikeRecord
+    this.#maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
     this.#line = first.line
     this.#offset = first.offset + from
     this.#bytes = first.bytes.slice(from)
@@ -50,7 +57,7 @@ export class Joiner {
   }
 
   /** For a line that ends inside a string of the object it begins with; undefined when it is too long to be kept. */
-  static begin(first: Segment, options: LineOptions): Joiner | undefined {
+  static begin(first: Segment, options: JoinOptions): Joiner | undefined {
     if (first.bytes.length > MAX_SPREAD_BYTES) return undefined
     let from = first.offset === 0 && hasBom(first.bytes) ? 3 : 0
     while (isSpace(first.bytes[from])) from++
@@ -82,6 +89,7 @@ export class Joiner {
     const text = decodeStrictly(this.#bytes.subarray(0, length))
     if (text === undefined) return undefined
     const raw = escapeNewlines(text)
+    if (length + raw.length - text.length > this.#maxLineBytes) return undefined
     let value: Json
     try {
       value = JSON.parse(raw) as Json
