@@ -1,0 +1,207 @@
+/**
+ * Secrets that only a name gives away: `password = "…"`, `api_key: …`, `"token":"…"`. The name stays, the value goes.
+ *
+ * A value in quotes is what stands between them on one line; a bare one goes to the next white space, quote, comma, semicolon, escaped
+ * line end or further parameter of a URL. Anything shorter than 8 characters is let be, except a number of 4 digits and more under a
+ * password name. What looks like code stays (see `Code.ts`).
+ */
+import { holdsDrawnWord, isNumber, looksLikeCode } from "./Code.ts"
+import { withoutMarkers } from "./Marker.ts"
+import type { NameClass, Names } from "./Names.ts"
+import { isPlaceholder } from "./Words.ts"
+
+/** Characters of the shortest value that a name makes a secret. */
+export const SHORTEST_VALUE = 8
+
+/** Digits of the shortest number that is taken for a PIN. */
+export const SHORTEST_PIN = 4
+
+/** Longer values are a secret or prose without a look at their words. Keeps the cost of many assignments in one long run linear. */
+const LONGEST_SHOWN = 512
+
+/** Whether a number under a password name is a PIN. */
+export const isPin = (digits: string): boolean => isNumber(digits) && digits.replace(/[^0-9]/g, "").length >= SHORTEST_PIN
+
+/** Values that are only a secret beside a secret name: environment values too ordinary to be looked for everywhere. */
+export type WeakValues = ReadonlySet<string>
+
+/** Whether a value under a name of the class must go. `isQuoted` says that it stood in quotes. */
+export const isSecretValue = (whole: string, name: NameClass, isQuoted: boolean, weak: WeakValues): boolean => {
+  if (whole.length > LONGEST_SHOWN) return !isQuoted || !/\s/.test(whole)
+  const value = withoutMarkers(whole)
+  if (isNumber(value)) return name === "password" && isPin(value)
+  if (value.length < SHORTEST_VALUE) return false
+  if (weak.has(value)) return true
+  if (isQuoted && /\s/.test(value)) return holdsDrawnWord(value)
+  return !looksLikeCode(value, isQuoted)
+}
+
+const STAND_INS: ReadonlySet<string> = new Set(["undefined", "required", "optional", "disabled", "password", "passphrase"])
+
+/** References, templates, addresses, absolute paths and dotted names. */
+const POINTS_ELSEWHERE = /[{}<>$()%]|^\/|:\/\/|^\w+(?:\.[A-Za-z_]\w*)+$/
+
+/**
+ * Whether the string value of an object's member must go. Such a value is data, not source text: under a password name any string of 8
+ * characters goes, words included, unless it only stands for one.
+ */
+export const isSecretMember = (whole: string, name: NameClass, weak: WeakValues): boolean => {
+  if (isSecretValue(whole, name, true, weak)) return true
+  const value = withoutMarkers(whole)
+  if (name !== "password" || value.length < SHORTEST_VALUE || isNumber(value)) return false
+  return !STAND_INS.has(value.toLowerCase()) && !isPlaceholder(value) && !POINTS_ELSEWHERE.test(value)
+}
+
+export interface Assignment {
+  readonly start: number
+  readonly end: number
+  readonly name: NameClass
+  /** The position of the quote that a bare value's name stood in. The marker must stand in the same quotes, else JSON breaks. */
+  readonly quoteAt?: number
+}
+
+const isNameCode = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x5f ||
+  code === 0x2d ||
+  code === 0x2e ||
+  code === 0x24
+
+const isQuote = (character: string | undefined): boolean => character === '"' || character === "'" || character === "`"
+
+const TYPE_WORDS: ReadonlySet<string> = new Set(["string", "String", "str", "bytes", "any", "Bytes"])
+
+interface Name {
+  readonly class: NameClass
+  readonly quoteAt: number | undefined
+}
+
+/** Where a bare value ends: at the first of these. */
+const BARE_END = /[\s"'`,;]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/g
+
+/** Brackets of the text around it that are cut from the end of a bare value, at most. */
+const MOST_STRAY = 8
+
+const STRING_PREFIX = /[fFrRbBuU]{1,2}(?=["'])/y
+
+const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
+
+/** Finds assignments in one text at a time. Separators must be asked for in order; then all of them together cost one pass. */
+export class Assignments {
+  readonly #names: Names
+  readonly #weak: WeakValues
+  #text = ""
+  #bareStart = 0
+  #bareEnd = 0
+  /** The end of the last value found. What stands before it needs no further look. */
+  #found = 0
+
+  constructor(names: Names, weak: WeakValues) {
+    this.#names = names
+    this.#weak = weak
+  }
+
+  /** Turns to another text. */
+  reset(text: string): void {
+    this.#text = text
+    this.#bareStart = 0
+    this.#bareEnd = 0
+    this.#found = 0
+  }
+
+  /** The secret value whose `:` or `=` stands at a position, if one does. */
+  at(separator: number): Assignment | undefined {
+    const text = this.#text
+    const next = text[separator + 1]
+    if (separator < this.#found || next === "=" || next === ":") return undefined
+    if (text[separator] === ":" && text[separator - 1] === ":") return undefined
+    const name = this.#nameBefore(separator)
+    if (name === undefined) return undefined
+    let start = separator + 1
+    if (next === ">") start++
+    while (text[start] === " " || text[start] === "\t") start++
+    STRING_PREFIX.lastIndex = start
+    if (STRING_PREFIX.test(text)) start = STRING_PREFIX.lastIndex
+    const assignment = isQuote(text[start]) ? this.#quoted(start, name) : this.#bare(start, name)
+    if (assignment !== undefined) this.#found = assignment.end
+    return assignment
+  }
+
+  #nameBefore(separator: number): Name | undefined {
+    const text = this.#text
+    let at = separator - 1
+    for (let i = 0; i < 2 && /[=:!]/.test(text[at] ?? ""); i++) at--
+    at = this.#skipBack(at)
+    if (text[at] === "]" && isQuote(text[at - 1])) at--
+    let quoteAt: number | undefined
+    if (isQuote(text[at])) quoteAt = at--
+    const start = this.#wordStart(at)
+    const word = text.slice(start, at + 1)
+    const found = this.#names.classOf(word)
+    if (found !== undefined) return { class: found, quoteAt }
+    return quoteAt === undefined && TYPE_WORDS.has(word) ? this.#nameBeforeType(start - 1) : undefined
+  }
+
+  /** The name in `name: string = …`, from the position before the type. */
+  #nameBeforeType(before: number): Name | undefined {
+    const text = this.#text
+    let at = this.#skipBack(before)
+    if (text[at] === "&") at = this.#skipBack(at - 1)
+    if (text[at] !== ":") return undefined
+    at = this.#skipBack(at - 1)
+    const found = this.#names.classOf(text.slice(this.#wordStart(at), at + 1))
+    return found === undefined ? undefined : { class: found, quoteAt: undefined }
+  }
+
+  #skipBack(from: number): number {
+    let at = from
+    while (this.#text[at] === " " || this.#text[at] === "\t") at--
+    return at
+  }
+
+  #wordStart(last: number): number {
+    let at = last
+    while (at >= 0 && isNameCode(this.#text.charCodeAt(at))) at--
+    return at + 1
+  }
+
+  #quoted(open: number, name: Name): Assignment | undefined {
+    const text = this.#text
+    const quote = text[open]
+    for (let at = open + 1; at < text.length; at++) {
+      const character = text[at]
+      if (character === "\n" || character === "\r") break
+      if (character === "\\") at++
+      else if (character === quote) {
+        const value = text.slice(open + 1, at)
+        return isSecretValue(value, name.class, true, this.#weak) ? { start: open + 1, end: at, name: name.class } : undefined
+      }
+    }
+    return this.#bare(open + 1, name)
+  }
+
+  #bare(start: number, name: Name): Assignment | undefined {
+    let end = this.#bareEndFrom(start)
+    for (let stray = 0; stray < MOST_STRAY && end > start && this.#isStrayCloser(start, end - 1); stray++) end--
+    const value = this.#text.slice(start, end)
+    if (!isSecretValue(value, name.class, false, this.#weak)) return undefined
+    const found = { start, end, name: name.class }
+    return name.quoteAt === undefined ? found : { ...found, quoteAt: name.quoteAt }
+  }
+
+  #bareEndFrom(start: number): number {
+    if (start >= this.#bareStart && start < this.#bareEnd) return this.#bareEnd
+    BARE_END.lastIndex = start
+    this.#bareStart = start
+    this.#bareEnd = BARE_END.exec(this.#text)?.index ?? this.#text.length
+    return this.#bareEnd
+  }
+
+  /** Whether the character at the end of a bare value closes something that was opened before the value. */
+  #isStrayCloser(start: number, at: number): boolean {
+    const opener = OPENERS[this.#text[at] ?? ""]
+    return opener !== undefined && !this.#text.slice(start, at).includes(opener)
+  }
+}

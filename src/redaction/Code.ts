@@ -1,0 +1,59 @@
+/**
+ * Whether a value that stands where a secret could stand is code, a word or a stand-in, and so must stay.
+ *
+ * Redaction that changes source text does harm: the text no longer runs, and a resumed model works on something that is not on the disk.
+ * So `options.apiKey`, `z.string().min(8)`, `string | undefined`, `${TOKEN}`, `<your-key>`, plain words, addresses and file names stay. A single
+ * bare word with a digit in it is a secret, and so is a path of names with a long number in it.
+ */
+import { isName, isPlaceholder } from "./Words.ts"
+
+/** Longer values are not code, whatever is in them. Keeps the asking cheap. */
+const LONGEST = 512
+
+const NUMBER = /^[+-]?(?:0x[0-9a-fA-F_]{1,16}|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?(?:n|ms|s)?)$/
+
+/** Whether the value is a number as JSON or a program writes it. */
+export const isNumber = (value: string): boolean => NUMBER.test(value)
+
+/** Parts that are filled in later: shell variables, template holes, angle brackets. */
+const REFERENCE =
+  /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>]*>|%\([A-Za-z_]\w*\)[sdr]|%[A-Za-z_]\w*%|\$[A-Za-z_]\w*|\{[A-Za-z_][\w.]*\}/g
+
+const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s@?]*$/
+
+const FILE = /^(?:\.{0,2}|~|[A-Za-z]:)[\\/]|^[\w.-]+[\\/][\w./\\-]*\.[a-z]{1,5}$/
+
+/** What only code has between its names. */
+const CALL = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
+
+const wordParts = (value: string): ReadonlyArray<string> => value.split(/[^A-Za-z0-9]+/)
+
+const areNames = (value: string): boolean => wordParts(value).every(isName)
+
+/** Names as they stand in paths of code and files: a short number may follow or stand inside. */
+const areNumberedNames = (value: string): boolean => wordParts(value).every((part) => isName(part.replace(/\d{1,3}/, "")))
+
+const SEPARATED_WORDS = /^[A-Za-z0-9 _./:\\-]*$/
+
+/**
+ * Whether the value stays. `isQuoted` says that it stood in quotes and so is a string, not an expression. Numbers are the caller's to judge.
+ * Looks at no more than the first 512 characters' worth of value.
+ */
+export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
+  if (value.length > LONGEST) return false
+  if (isPlaceholder(value)) return true
+  const rest = value.replace(REFERENCE, "")
+  if (rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, "").length < 8) return true
+  if (ADDRESS.test(value)) return true
+  if (FILE.test(value) && areNumberedNames(value)) return true
+  if (isQuoted) return SEPARATED_WORDS.test(rest) && (areNames(rest) || (CALL.test(rest) && areNumberedNames(rest)))
+  if (/^[[({<=>]/.test(value)) return true
+  return areNames(rest) || (CALL.test(value) && areNumberedNames(rest))
+}
+
+/** Whether a quoted text of several words holds one that a machine drew. Prose, also prose with numbers, does not. */
+export const holdsDrawnWord = (value: string): boolean =>
+  value.length <= LONGEST &&
+  value
+    .split(/\s+/)
+    .some((word) => word.length >= 8 && /\d/.test(word) && /[A-Za-z]/.test(word) && !looksLikeCode(word, true) && !isNumber(word))

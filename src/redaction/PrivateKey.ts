@@ -1,0 +1,69 @@
+/**
+ * Where a private key in PEM or PGP armour ends.
+ *
+ * A block goes from its BEGIN line to its END line, or, when it was cut, to the last piece that looks like base64. The lines may be
+ * separated by anything that text on its way picks up: real line ends, `\n` as two characters at any depth of escaping, spaces, quotes,
+ * quotation and diff marks. A BEGIN line in prose or code, with nothing like a key after it, is no finding.
+ */
+import { isIn } from "./Alphabet.ts"
+
+const BEGIN = /BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y
+const END = /-----END [A-Z0-9 ]{1,60}-----/y
+const HEADER = /(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash|MessageID): ?[^\n\r\\]{0,200}/y
+const SEPARATOR = /[\s"'`,+>|#*→│]|\\+[nrt"'/]?/y
+/** What tools that show files put before a line. */
+const LINE_NUMBER = /\d{1,6}(?=[\s→│|:\\]):?/y
+
+/** Characters from which on a run is taken for a line of a key, whatever it reads like. */
+const LINE = 16
+const SHORT = 8
+/** Short pieces after the last line that may come before the END line: the rest of the base64 and a check sum. */
+const REST = 3
+const HEADERS = 8
+
+const after = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : -1
+}
+
+const base64End = (text: string, from: number): number => {
+  let at = from
+  while (isIn("base64", text.charCodeAt(at))) at++
+  return at
+}
+
+const looksLikeKey = (text: string, start: number, end: number): boolean =>
+  end - start >= LINE || (end - start >= SHORT && !/^[A-Za-z]?[a-z]*$/.test(text.slice(start, end)))
+
+/**
+ * The end of the private key whose BEGIN line has its `BEGIN` at a position, or -1. The five dashes before it are the caller's to check.
+ * Reads no further than the key and the next dash, so all calls for one text together cost one pass.
+ */
+export const privateKeyEnd = (text: string, at: number): number => {
+  let position = after(BEGIN, text, at)
+  if (position < 0) return -1
+  let end = -1
+  let rest = 0
+  let headers = 0
+  for (;;) {
+    const footer = after(END, text, position)
+    if (footer >= 0) return end < 0 ? -1 : footer
+    const next = Math.max(after(SEPARATOR, text, position), after(LINE_NUMBER, text, position))
+    if (next >= 0) {
+      position = next
+      continue
+    }
+    const run = base64End(text, position)
+    if (looksLikeKey(text, position, run)) {
+      end = run
+      rest = 0
+      position = run
+    } else if (end < 0) {
+      position = ++headers > HEADERS ? -1 : after(HEADER, text, position)
+      if (position < 0) return -1
+    } else {
+      if (run === position || ++rest > REST) return end
+      position = run
+    }
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * Redaction of a JSON value: every key and every string, at any depth, without recursion.
+ *
+ * One walk reads each member once and gives three things: what was found, the edit that takes it out, and, if wanted, the value's text
+ * with everything taken out. The text is made of what was scanned and of nothing else, so a getter that answers differently the second
+ * time changes nothing.
+ */
+import type { Edit, MemberEdit } from "../model/Edit.ts"
+import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
+import { numberText } from "../model/JsonText.ts"
+import { MAX_DEPTH } from "../model/Limits.ts"
+import { isPin, isSecretMember } from "./Assignments.ts"
+import { isExempt, type Place, placeWithin } from "./Exemptions.ts"
+import { CREDENTIAL, PASSWORD } from "./Kinds.ts"
+import { marker } from "./Marker.ts"
+import type { NameClass } from "./Names.ts"
+import { NotJson, type NotJsonReason } from "./NotJson.ts"
+import type { Rules } from "./Rules.ts"
+import { replace } from "./Span.ts"
+
+/** A secret that was taken out of a value. */
+export interface Finding {
+  readonly kind: string
+  /**
+   * Where it stood: keys and indexes from the value down, at most the first 100, keys as they are after redaction. A secret in a key is
+   * found at its member.
+   */
+  readonly path: ReadonlyArray<string | number>
+}
+
+export interface WalkOptions {
+  /** Also make the text. Then what JSON cannot hold is a refusal; else it is left as it is. */
+  readonly text: boolean
+}
+
+export interface Walked {
+  readonly edit: Edit | undefined
+  readonly findings: ReadonlyArray<Finding>
+  /** The text on one line, or empty when it was not wanted. */
+  readonly text: string
+  readonly refusal: NotJson | undefined
+}
+
+interface Frame {
+  readonly container: JsonObject | JsonArray
+  readonly keys: ReadonlyArray<string> | undefined
+  readonly place: Place
+  /** What the name that this stands under says about the strings in it. */
+  readonly name: NameClass | undefined
+  /** New keys for those that held a secret. */
+  readonly renamed: ReadonlyMap<string, string> | undefined
+  members: Map<string, MemberEdit> | undefined
+  items: Map<number, Edit> | undefined
+  at: number
+}
+
+const LONGEST_PATH = 100
+
+const ID = /^(?:[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{8}-\d{6}-[0-9a-f]{4})$/
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
+const TYPE = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/
+
+const isTime = (key: string): boolean => key === "timestamp" || key === "t"
+
+const isPlain = (value: object): boolean => {
+  const prototype: object | null = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
+}
+
+const describe = (value: unknown): string => {
+  if (typeof value === "number" || value === undefined) return String(value)
+  if (typeof value === "object" && value !== null) return `an instance of ${value.constructor?.name ?? "a class"}`
+  return `a ${typeof value}`
+}
+
+/** A path as a person writes it, with at most 200 characters. */
+const pathText = (path: ReadonlyArray<string | number>): string => {
+  let text = ""
+  for (const part of path) {
+    text += typeof part === "number" ? `[${part}]` : text === "" ? part : `.${part}`
+    if (text.length > 200) return `${text.slice(0, 200)}…`
+  }
+  return text
+}
+
+class Walk {
+  readonly #rules: Rules
+  readonly #wantsText: boolean
+  readonly #frames: Array<Frame> = []
+  readonly #findings: Array<Finding> = []
+  /** The containers on the way down, kept only below a depth that ordinary values do not reach. */
+  #ancestors: Set<object> | undefined
+  #edit: Edit | undefined
+  #text = ""
+  #refusal: NotJson | undefined
+
+  constructor(rules: Rules, options: WalkOptions) {
+    this.#rules = rules
+    this.#wantsText = options.text
+  }
+
+  run(value: Json): Walked {
+    this.#value(value, "record", undefined)
+    for (let frame = this.#frames.at(-1); frame !== undefined && this.#refusal === undefined; frame = this.#frames.at(-1)) {
+      if (frame.at === (frame.keys ?? (frame.container as JsonArray)).length) this.#close(frame)
+      else this.#next(frame)
+    }
+    return { edit: this.#edit, findings: this.#findings, text: this.#text, refusal: this.#refusal }
+  }
+
+  #next(frame: Frame): void {
+    const { container, keys, place } = frame
+    const at = frame.at++
+    if (at > 0) this.#write(",")
+    if (keys === undefined) {
+      this.#value((container as JsonArray)[at] as Json, placeWithin(place, container, undefined), frame.name)
+      return
+    }
+    const key = keys[at] as string
+    const object = container as JsonObject
+    this.#key(frame, key)
+    const value = object[key] as Json
+    if (typeof value === "string") this.#member(frame, object, key, value)
+    else this.#value(value, placeWithin(place, container, key), this.#rules.names.classOf(key))
+  }
+
+  #key(frame: Frame, key: string): void {
+    const wanted = frame.renamed?.get(key)
+    if (wanted === undefined) {
+      if (this.#wantsText) this.#text += this.#rules.cleanKeys.textOf(key) ?? `${JSON.stringify(key)}:`
+      return
+    }
+    this.#write(`${JSON.stringify(wanted)}:`)
+    this.#change(frame, key, { _tag: "Change", key: wanted })
+    for (const { kind } of this.#rules.scanner.scan(key, "all")) this.#find(kind)
+  }
+
+  #member(frame: Frame, object: JsonObject, key: string, value: string): void {
+    if (frame.place === "record" && this.#isStructural(key, value)) this.#write(JSON.stringify(value))
+    else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
+    else this.#string(value, this.#rules.names.classOf(key), "all")
+  }
+
+  #isStructural(key: string, value: string): boolean {
+    if (key === "type") return TYPE.test(value)
+    return isTime(key) ? TIME.test(value) : this.#rules.structuralKeys.has(key) && ID.test(value)
+  }
+
+  #value(value: Json, place: Place, name: NameClass | undefined): void {
+    switch (typeof value) {
+      case "string":
+        this.#string(value, name, "all")
+        break
+      case "number":
+        this.#number(value, name)
+        break
+      case "boolean":
+        this.#write(value ? "true" : "false")
+        break
+      case "object":
+        if (value === null) this.#write("null")
+        else this.#container(value, place, name)
+        break
+      default:
+        this.#refuse("not-json", describe(value))
+    }
+  }
+
+  #string(value: string, name: NameClass | undefined, scope: "all" | "known"): void {
+    const spans = this.#rules.scanner.scan(value, scope)
+    let clean = spans.length === 0 ? value : replace(value, spans)
+    for (const { kind } of spans) this.#find(kind)
+    if (name !== undefined && isSecretMember(clean, name, this.#rules.weak)) {
+      const kind = name === "password" ? PASSWORD : CREDENTIAL
+      clean = marker(kind)
+      this.#find(kind)
+    }
+    this.#write(clean === value ? value : clean, true)
+    if (clean !== value) this.#set(clean)
+  }
+
+  #number(value: number, name: NameClass | undefined): void {
+    if (Number.isNaN(value)) {
+      this.#refuse("not-json", "NaN")
+      return
+    }
+    const text = numberText(value)
+    const kind = name === "password" && isPin(text) ? PASSWORD : this.#rules.scanner.kindOfNumber(text)
+    if (kind === undefined) {
+      this.#write(text)
+      return
+    }
+    this.#find(kind)
+    this.#write(marker(kind), true)
+    this.#set(marker(kind))
+  }
+
+  #container(value: JsonObject | JsonArray, place: Place, name: NameClass | undefined): void {
+    if (!this.#mayEnter(value)) return
+    const keys = Array.isArray(value) ? undefined : Object.keys(value)
+    const renamed = keys === undefined ? undefined : this.#renamed(keys, place)
+    this.#frames.push({
+      container: value,
+      keys,
+      place,
+      name: keys === undefined ? name : undefined,
+      renamed,
+      members: undefined,
+      items: undefined,
+      at: 0,
+    })
+    this.#write(keys === undefined ? "[" : "{")
+  }
+
+  #mayEnter(value: JsonObject | JsonArray): boolean {
+    if (!Array.isArray(value) && !isPlain(value)) {
+      this.#refuse("not-json", describe(value))
+      return false
+    }
+    if (this.#frames.length < MAX_DEPTH) return true
+    this.#ancestors ??= new Set(this.#frames.map(({ container }) => container))
+    if (this.#ancestors.has(value)) {
+      this.#refuse("cycle", "an object that contains itself")
+      return false
+    }
+    if (this.#wantsText) this.#refuse("too-deep", `nested deeper than ${MAX_DEPTH} levels`)
+    this.#ancestors.add(value)
+    return true
+  }
+
+  /** New keys for those that hold a secret: each different from every other key of the object, so that no member is lost. */
+  #renamed(keys: ReadonlyArray<string>, place: Place): ReadonlyMap<string, string> | undefined {
+    let renamed: Map<string, string> | undefined
+    let taken: Set<string> | undefined
+    const tried = new Map<string, number>()
+    for (const key of keys) {
+      if (this.#rules.cleanKeys.textOf(key) !== undefined || (place === "record" && this.#isFixedKey(key))) continue
+      const spans = this.#rules.scanner.scan(key, "all")
+      if (spans.length === 0) {
+        this.#rules.cleanKeys.add(key)
+        continue
+      }
+      taken ??= new Set(keys)
+      const wanted = this.#free(replace(key, spans), taken, tried)
+      taken.add(wanted)
+      renamed ??= new Map()
+      renamed.set(key, wanted)
+    }
+    return renamed
+  }
+
+  #isFixedKey(key: string): boolean {
+    return key === "type" || isTime(key) || this.#rules.structuralKeys.has(key)
+  }
+
+  /** The key, or the key with a counter that makes it new and that makes no secret of it. */
+  #free(key: string, taken: ReadonlySet<string>, tried: Map<string, number>): string {
+    for (let n = (tried.get(key) ?? 0) + 1; ; n++) {
+      const candidate = n === 1 ? key : `${key}[${n}]`
+      tried.set(key, n)
+      if (!taken.has(candidate) && this.#rules.scanner.scan(candidate, "all").length === 0) return candidate
+    }
+  }
+
+  #close(frame: Frame): void {
+    this.#frames.pop()
+    this.#ancestors?.delete(frame.container)
+    this.#write(frame.keys === undefined ? "]" : "}")
+    if (frame.members !== undefined) this.#put({ _tag: "Object", members: frame.members })
+    else if (frame.items !== undefined) this.#put({ _tag: "Array", items: frame.items })
+  }
+
+  #set(value: string): void {
+    this.#put({ _tag: "Set", value })
+  }
+
+  /** Makes an edit to the value that was just read. */
+  #put(edit: Edit): void {
+    const frame = this.#frames.at(-1)
+    if (frame === undefined) this.#edit = edit
+    else if (frame.keys === undefined) {
+      frame.items ??= new Map()
+      frame.items.set(frame.at - 1, edit)
+    } else {
+      const key = frame.keys[frame.at - 1] as string
+      const wanted = frame.renamed?.get(key)
+      this.#change(frame, key, { _tag: "Change", ...(wanted === undefined ? {} : { key: wanted }), value: edit })
+    }
+  }
+
+  #change(frame: Frame, key: string, change: MemberEdit): void {
+    frame.members ??= new Map()
+    frame.members.set(key, change)
+  }
+
+  #write(text: string, isString = false): void {
+    if (this.#wantsText) this.#text += isString ? JSON.stringify(text) : text
+  }
+
+  /** The path of the value being read. */
+  #path(): ReadonlyArray<string | number> {
+    return this.#frames.slice(0, LONGEST_PATH).map(({ keys, at, renamed }) => {
+      const key = keys?.[at - 1]
+      return key === undefined ? at - 1 : (renamed?.get(key) ?? key)
+    })
+  }
+
+  #find(kind: string): void {
+    this.#findings.push({ kind, path: this.#path() })
+  }
+
+  #refuse(reason: NotJsonReason, found: string): void {
+    if (this.#wantsText) this.#refusal ??= new NotJson({ path: pathText(this.#path()), reason, found })
+  }
+}
+
+/** Walks a value. Cost: linear in its text; memory: its depth. */
+export const walk = (rules: Rules, value: Json, options: WalkOptions): Walked => new Walk(rules, options).run(value)

@@ -1,0 +1,44 @@
+/**
+ * Telling names that people give from characters that a machine drew.
+ *
+ * A guess by shape, used only to leave code and prose alone: names have few changes of case for their length, no long runs of
+ * consonants, and digits only in well-known words such as `sha256`.
+ */
+
+const KNOWN =
+  /sha(?:1|224|256|384|512)|md5|base(?:16|32|36|58|62|64)|utf(?:8|16|32)|oauth[12]|auth0|x509|ed25519|aes(?:128|192|256)|[hre]s(?:256|384|512)|pkcs(?:1|7|8|12)|http[123]|ipv[46]|web3|i18n|k8s/gi
+
+const LONGEST_NAME = 40
+
+/** Whether a run of letters and digits reads like a word or like words joined by capitals. Short runs do. */
+export const isName = (run: string): boolean => {
+  const letters = run.length > LONGEST_NAME ? run : run.replace(KNOWN, "")
+  if (letters.length > LONGEST_NAME || !/^[A-Za-z]*$/.test(letters)) return false
+  if (/[bcdfghjklmnpqrstvwxz]{6}/.test(letters)) return false
+  let changes = 0
+  for (let i = 1; i < letters.length; i++) if (letters.charCodeAt(i) >> 5 !== letters.charCodeAt(i - 1) >> 5) changes++
+  return changes <= letters.length * (letters.length < 16 ? 0.42 : 0.34) + 1
+}
+
+/** Longest body that is asked whether it reads like a name. Longer ones do not, which keeps the asking cheap. */
+const LONGEST_BODY = 100
+
+/**
+ * Whether what follows a prefix reads like the rest of a name or like a placeholder (`npm_config_registry`, `sk-ant-your-key-here`,
+ * `ghp_xxxxxxxx`) and not like a secret. After a weak prefix names may have numbers and need no separator.
+ */
+export const readsLikeName = (body: string, isWeak: boolean, full: number): boolean => {
+  if (body.length > LONGEST_BODY) return false
+  if (/^(?:[xX]+|[-_.*]+)$/.test(body)) return true
+  const parts = body.split(/[-_./+=]+/).filter((part) => part !== "")
+  if (isWeak) return parts.every((part) => isName(part.replace(/\d{1,3}$/, "")))
+  if (parts.length > 1) return parts.every((part) => /^(?:[a-z]{2,20}|[A-Z]{2,20})\d{0,2}$/.test(part))
+  return body.length < full && /^[A-Z]+$/.test(body)
+}
+
+/** A value that stands for a secret and is none: the name of what belongs there, or a row of one character. */
+export const isPlaceholder = (value: string): boolean =>
+  /^(?:[xX]+|\*+|\.+|…+|-+|_+|#+|•+)$/.test(value) ||
+  (value.length <= LONGEST_BODY &&
+    /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|<)/i.test(value) &&
+    !/\d{4}/.test(value))
