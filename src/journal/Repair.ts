@@ -171,6 +171,7 @@ function* repaired(source: Source, { actions, identity }: RepairPlan): Generator
     yield* source.views(at, action.offset)
     at = action.offset + action.length
     if (action.action === "replace") yield replacement(action, source.bytes(action.offset, at))
+    else if (action.action === "add-header") yield encoder.encode(`${action.text}\n`)
     else if (action.action !== "quarantine") yield NEWLINE
   }
   yield* source.views(at, identity.size)

@@ -5,8 +5,11 @@
  * records and a byte order mark at the beginning are no damage. The repaired file holds the records that were read before, reads
  * without damage, and needs no second repair (law RPR-1).
  *
- * A file in which nothing can be read is not repaired: it may be no journal at all, and nothing would be left of it. Neither is a
- * UTF-16 file: which text it stands for is for its owner to say.
+ * What the records mean is the caller's to say: which of them have no effect and go to the quarantine too, and which header the file
+ * shall begin with when it has none.
+ *
+ * A file in which nothing can be read is not repaired, unless it holds nothing but NUL bytes: it may be no journal at all, and nothing
+ * would be left of it. Neither is a UTF-16 file: which text it stands for is for its owner to say.
  */
 import type { Damage, DamageKind } from "./Damage.ts"
 import type { DamageItem } from "./Line.ts"
@@ -26,6 +29,8 @@ export type RepairAction = {
   | { readonly action: "split"; readonly kind: "glued" }
   /** Put the missing newline at the end of the last line. The length is 0. */
   | { readonly action: "add-newline"; readonly kind: "no-newline" }
+  /** Put a line in front of the first record. The length is 0. */
+  | { readonly action: "add-header"; readonly kind: "bad-header"; readonly text: string }
 )
 
 export interface RepairPlan {
@@ -41,6 +46,9 @@ export interface RepairPlan {
 /** The replaced stretch; its text comes from the bytes again when the plan is applied. */
 const REPLACED: ReadonlySet<DamageKind> = new Set(["not-utf8", "raw-newline"])
 
+/** A byte order mark stays where it is: at the very beginning. */
+const BOM_BYTES = 3
+
 interface Removal {
   readonly damage: Damage
   readonly startsLine: boolean
@@ -52,19 +60,28 @@ export class Planner {
   /** The line of the last record, 0 for none. */
   #line = 0
   #records = 0
+  /** Something other than zero bytes was taken out. */
+  #hasContent = false
   #removal: Removal | undefined
   /** Where the present run of removals that touch each other begins its line, or not; and where it ends. */
   #run: { readonly startsLine: boolean; readonly end: number } | undefined
 
-  take(item: ReadItem): void {
-    if (item._tag === "Record") this.#record(item.record)
+  /** One more item of the reading. A record for which the caller names a damage is taken out. */
+  take(item: ReadItem, damage?: DamageKind): void {
+    if (item._tag === "Record" && damage !== undefined) this.#useless(item.record, damage)
+    else if (item._tag === "Record") this.#record(item.record)
     else if (item._tag === "Damage") this.#damage(item)
   }
 
-  finish(summary: ReadSummary): RepairPlan {
+  /** The plan. `header`: the line that the file shall begin with, when it has no header of its own. */
+  finish(summary: ReadSummary, header?: string): RepairPlan {
     const { path, identity, bytes, endsWithNewline } = summary
     if (summary.isUtf16) return { path, identity, actions: [], refusal: "utf-16" }
-    if (this.#records === 0 && summary.damages > 0) return { path, identity, actions: [], refusal: "no-records" }
+    if (this.#records === 0 && this.#hasContent) return { path, identity, actions: [], refusal: "no-records" }
+    if (header !== undefined) {
+      const offset = summary.hasBom ? BOM_BYTES : 0
+      this.#actions.unshift({ action: "add-header", line: 1, offset, length: 0, kind: "bad-header", text: header })
+    }
     this.#release(bytes, Number.POSITIVE_INFINITY)
     const cut = this.#run !== undefined && this.#run.end === bytes ? this.#run : undefined
     if (cut === undefined ? !endsWithNewline : !cut.startsLine) {
@@ -81,8 +98,18 @@ export class Planner {
     this.#records++
   }
 
+  #useless(
+    { line, offset, length }: { readonly line: number; readonly offset: number; readonly length: number },
+    kind: DamageKind,
+  ): void {
+    this.#release(offset, line)
+    this.#removal = { damage: { line, offset, length, kind }, startsLine: this.#line !== line }
+    this.#hasContent = true
+  }
+
   #damage({ damage, startsLine, read }: DamageItem): void {
     const { line, offset, length, kind } = damage
+    if (kind !== "nul-run") this.#hasContent = true
     if (!read) {
       this.#release(offset, line)
       this.#removal = { damage, startsLine }

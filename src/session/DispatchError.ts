@@ -3,8 +3,3 @@ import * as Data from "effect/Data"
 
 /** The model refused the command. `rejection` is the model's own value and says why and what to do. */
 export class Rejected<Rejection> extends Data.TaggedError("Rejected")<{ readonly rejection: Rejection }> {}
-
-/** The command would make a record that JSON cannot hold without loss: undefined, NaN, a cycle, a Date. `path` names the member. */
-export class NotRecordable extends Data.TaggedError("NotRecordable")<{ readonly path: string; readonly message: string }> {
-  readonly code = "dispatch.not_recordable"
-}

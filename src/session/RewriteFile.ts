@@ -10,7 +10,8 @@ import * as Result from "effect/Result"
 import { type AtomicError, createFile, replaceFile } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
 import { ReadError, readJournal } from "../journal/Reader.ts"
-import { applyToText, type Edit } from "../model/Edit.ts"
+import { apply, type Edit } from "../model/Edit.ts"
+import { applyToText } from "../model/EditText.ts"
 import type { JsonObject } from "../model/Json.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
@@ -28,6 +29,13 @@ export interface Rewritten {
 
 const encoder = new TextEncoder()
 
+/** The lines of a rewrite are JSON: what they were made from was parsed, and an edit keeps it so. Anything else is a bug. */
+const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThrow(redactor.cleanRaw(line)).line
+
+/** The line with an edit made to it; serialised anew when a repeated key makes it impossible to say which bytes are meant. */
+const edited = (line: string, change: Edit): string =>
+  applyToText(line, change) ?? JSON.stringify(apply(JSON.parse(line) as JsonObject, change))
+
 /** Writes the lines of the rewritten session and gives the state that they replay to. */
 const writeLines = (
   disk: Disk,
@@ -41,9 +49,9 @@ const writeLines = (
   const emit = (line: string): void => {
     const change = isFirst ? header?.(JSON.parse(line) as JsonObject) : undefined
     isFirst = false
-    const clean: CleanLine = redactor.cleanRaw(change === undefined ? line : applyToText(line, change)).line
-    put(encoder.encode(`${clean.text}\n`))
-    state = evolve(state, JSON.parse(clean.text) as JsonObject)
+    const { text } = cleaned(redactor, change === undefined ? line : edited(line, change))
+    put(encoder.encode(`${text}\n`))
+    state = evolve(state, JSON.parse(text) as JsonObject)
   }
   const started = begin(loaded.state)
   if (Result.isFailure(started)) throw new Error(started.failure.message)

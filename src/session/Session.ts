@@ -22,9 +22,10 @@ import type { JournalShape } from "../journal/Journal.ts"
 import type { SessionModel } from "../model/Model.ts"
 import type { Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
+import type { NotJson } from "../redaction/NotJson.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import { WriteError } from "../writer/WriteError.ts"
-import { NotRecordable, Rejected } from "./DispatchError.ts"
+import { Rejected } from "./DispatchError.ts"
 import type { Receipt, ReceiptLevel } from "./Receipt.ts"
 
 /** What a subscriber sees of one command. */
@@ -41,7 +42,7 @@ export interface Session<State, Command, Rec, Rejection, E = never> {
   readonly dispatch: (
     command: Command,
     level?: ReceiptLevel,
-  ) => Effect.Effect<Receipt<Rec>, Rejected<Rejection> | NotRecordable | WriteError | E>
+  ) => Effect.Effect<Receipt<Rec>, Rejected<Rejection> | NotJson | WriteError | E>
   /** Every change after the subscription, in order. A subscriber that stops taking keeps what it did not take in memory. */
   readonly changes: Stream.Stream<Change<State, Rec>>
   /** Waits until everything dispatched so far is synced. */
@@ -142,13 +143,12 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
 const encode = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
   records: ReadonlyArray<Rec>,
-): Effect.Effect<ReadonlyArray<CleanLine>, NotRecordable> =>
+): Effect.Effect<ReadonlyArray<CleanLine>, NotJson> =>
   Effect.suspend(() => {
     const lines: Array<CleanLine> = []
     for (const record of records) {
       const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
-      if (Result.isFailure(clean))
-        return Effect.fail(new NotRecordable({ path: clean.failure.path, message: clean.failure.message }))
+      if (Result.isFailure(clean)) return Effect.fail(clean.failure)
       lines.push(clean.success.line)
     }
     return Effect.succeed(lines)

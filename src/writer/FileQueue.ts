@@ -4,7 +4,7 @@
  * A record is dropped from here only when a sync that covers it has succeeded, so at any moment the file's durable bytes and the
  * records held here make up everything that was ever accepted. Plain synchronous state; the pump drives it.
  */
-import type { CleanLine } from "../redaction/CleanLine.ts"
+import { type CleanLine, isCleanLine } from "../redaction/CleanLine.ts"
 import type { Identity, Outcome, Part } from "./Protocol.ts"
 import { fromOutcome, type WriteError } from "./WriteError.ts"
 
@@ -98,6 +98,8 @@ export class FileQueue {
 
   /** Accepts records. The caller has seen that there is room and no failure. Returns the number of the last one. */
   accept(lines: ReadonlyArray<CleanLine>): number {
+    // The border, also for callers that the compiler does not watch: nothing that redaction has not made is ever written.
+    if (!lines.every(isCleanLine)) throw new TypeError("Only clean lines can be written.")
     for (const line of lines) {
       const size = line.bytes + 1
       this.#held.push({ line, size })
