@@ -11,6 +11,7 @@
  * Cost: each byte is looked at once more; what is held is bounded by MAX_SPREAD_BYTES and MAX_SPREAD_LINES.
  */
 import { isObject, type Json, type JsonObject } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
 import { MAX_DEPTH, MAX_LINE_BYTES, MAX_SPREAD_BYTES, MAX_SPREAD_LINES } from "../model/Limits.ts"
 import { decodeStrictly, hasBom } from "./Encoding.ts"
 import { type JournalRecord, type LineOptions, looksLikeRecord } from "./Line.ts"
@@ -92,7 +93,7 @@ export class Joiner {
     if (length + raw.length - text.length > this.#maxLineBytes) return undefined
     let value: Json
     try {
-      value = JSON.parse(raw) as Json
+      value = parseJson(raw)
     } catch {
       return undefined
     }

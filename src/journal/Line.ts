@@ -19,6 +19,7 @@
  * append. `torn-tail` is only what stands at the end of the file without its newline and is not a whole record.
  */
 import { isObject, type Json, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import type { Damage, DamageKind } from "./Damage.ts"
 import { decode, decodeStrictly, hasBom, notUtf8 } from "./Encoding.ts"
@@ -86,7 +87,7 @@ export const looksLikeRecord = (value: JsonObject): boolean => {
 
 const parse = (text: string): Json | undefined => {
   try {
-    return JSON.parse(text) as Json
+    return parseJson(text)
   } catch {
     return undefined
   }
