@@ -1,5 +1,6 @@
 /** Every law there is, by the file it stands in. A family that is not named here is not run. */
 import * as disk from "./disk.ts"
+import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as process from "./process.ts"
 import * as tree from "./tree.ts"
@@ -13,6 +14,7 @@ export interface Family {
 
 export const families: ReadonlyArray<Family> = [
   { file: "laws/disk.ts", laws: disk.laws },
+  { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },
