@@ -11,6 +11,211 @@ export interface Failure {
   readonly exit: ExitCode
   /** What is certain about the user's data although this happened. */
   readonly safe: string
-  /** What to do next; `FILE` stands for the file in question. */
+  /** What to do next; `FILE` stands for the file in question, `COMMAND` for the command. */
   readonly remedy: string
 }
+
+const UNTOUCHED = "No byte of the file was changed."
+const KEPT = "Every record acknowledged before is in the file; the unacknowledged ones may be missing from it."
+const NOTHING_WRITTEN = "The command wrote nothing; the session is as it was."
+
+const failures = {
+  // ── The command line ──
+  "usage.invalid": {
+    exit: 2,
+    safe: "Nothing was done.",
+    remedy: "Run COMMAND --help to see what it takes.",
+  },
+  "output.closed": {
+    exit: 1,
+    safe: "Every acknowledged command is in the file, and the journal was closed cleanly.",
+    remedy: "Keep the reader of the acknowledgements open; run annals show FILE to see what was written.",
+  },
+  "internal.unexpected": {
+    exit: 1,
+    safe: "Every acknowledged record is in its file; a file is only ever replaced whole.",
+    remedy: "This is a defect of the program: please report it with the code and the place named above.",
+  },
+  "input.unreadable": { exit: 1, safe: KEPT, remedy: "Check what feeds the standard input, then send the rest again." },
+  "input.not_utf8": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Send the line as UTF-8." },
+  "input.not_json": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Send one JSON object on each line." },
+  "input.too_long": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Send a command of at most 64 MiB on one line." },
+  "demo.unproven": {
+    exit: 1,
+    safe: "The demo works in a folder of its own and touches no session of yours.",
+    remedy: "Look at the folder, which was kept, and report the step that failed.",
+  },
+
+  // ── Reading ──
+  "read.not_found": { exit: 3, safe: "Nothing was changed.", remedy: "Check the path; a session file ends with .jsonl." },
+  "read.not_a_file": {
+    exit: 6,
+    safe: "Nothing was changed.",
+    remedy: "Name the session file itself; directories, symbolic links, pipes and devices are not followed.",
+  },
+  "read.unreadable": { exit: 6, safe: UNTOUCHED, remedy: "Check the permissions of the file and of its directory." },
+  "read.changed": {
+    exit: 4,
+    safe: UNTOUCHED,
+    remedy: "Another program cut or rewrote the file meanwhile: run the command again.",
+  },
+  "format.not_a_session": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "Run annals verify FILE to see what its bytes hold.",
+  },
+  "format.unsupported_version": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "Open the file with the program that wrote it, or with a newer version of this one.",
+  },
+  "format.is_ledger": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "A ledger session can be checked and repaired: annals verify FILE, annals repair FILE.",
+  },
+  "format.bad_header": {
+    exit: 5,
+    safe: "No byte of the file was changed; its entries can still be read.",
+    remedy: "Look at it with annals show FILE, then go on in a new session.",
+  },
+  "format.empty": {
+    exit: 2,
+    safe: UNTOUCHED,
+    remedy: "Say that a session shall begin in it: annals append FILE --create --cwd DIR.",
+  },
+
+  // ── Consent and opening ──
+  "consent.migration_needed": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "Agree to the rewrite, which makes a backup first: annals append FILE --migrate, or annals migrate FILE --yes.",
+  },
+  "consent.foreign_directory": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "Copy the file elsewhere, or append with --migrate: that starts a fork in a store of its own.",
+  },
+  "open.changed": {
+    exit: 4,
+    safe: "Nothing was written.",
+    remedy: "Another program wrote to the file meanwhile: run the command again.",
+  },
+  "open.exists": {
+    exit: 6,
+    safe: "The existing file was not touched.",
+    remedy: "Choose another name, or append without --create.",
+  },
+  "open.refused": {
+    exit: 1,
+    safe: UNTOUCHED,
+    remedy: "Check the space, the permissions and the health of the disk, then try again.",
+  },
+  "open.uncertain": {
+    exit: 1,
+    safe: "The file is whole: the old one or the new one. The backup lies beside it.",
+    remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── The lease ──
+  "lease.held": {
+    exit: 4,
+    safe: "Nothing was written; the other writer goes on undisturbed.",
+    remedy: "Wait for the other writer to end, or end it. Reading needs no lease: annals show FILE.",
+  },
+  "lease.unavailable": {
+    exit: 6,
+    safe: "Nothing was written.",
+    remedy: "Use a directory that can be written to, on a file system with locks.",
+  },
+
+  // ── Writing ──
+  "write.not_written": {
+    exit: 1,
+    safe: KEPT,
+    remedy: "Make room or mend the disk, then send the unacknowledged commands again.",
+  },
+  "write.torn": {
+    exit: 1,
+    safe: KEPT,
+    remedy: "Make room or mend the disk, then send the unacknowledged commands again; the torn tail is put aside by itself.",
+  },
+  "write.uncertain": {
+    exit: 1,
+    safe: "Every record acknowledged as synced is in the file; what follows may be there or not.",
+    remedy: "Mend the disk, run annals verify FILE, then send what is missing again.",
+  },
+  "write.changed": {
+    exit: 1,
+    safe: "Nothing was written over what the other program left.",
+    remedy: "Another program replaced or wrote to the file: run annals verify FILE, then send the unacknowledged commands again.",
+  },
+  "write.thread_lost": { exit: 1, safe: KEPT, remedy: "Run annals verify FILE, then send the unacknowledged commands again." },
+  "write.exit_loss": {
+    exit: 1,
+    safe: "Every acknowledged record is in the file; those that are named as lost were accepted only.",
+    remedy: "Run annals verify FILE, then send the unacknowledged commands again.",
+  },
+  "write.closed": { exit: 1, safe: KEPT, remedy: "Open the session again." },
+  "atomic.changed": { exit: 4, safe: "The file is as its other writer left it.", remedy: "Run the command again." },
+  "atomic.taken": { exit: 6, safe: UNTOUCHED, remedy: "Move away the file that has the name, then run the command again." },
+  "atomic.unwritten": {
+    exit: 1,
+    safe: UNTOUCHED,
+    remedy: "Check the space and the health of the disk, then run the command again.",
+  },
+  "atomic.uncertain": {
+    exit: 1,
+    safe: "The file is whole: the old one or the new one.",
+    remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── Repair ──
+  "repair.refused": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "The file may be no session at all: look at it with another tool. A UTF-16 file can be converted to UTF-8 first.",
+  },
+  "repair.changed": { exit: 4, safe: UNTOUCHED, remedy: "Another program wrote to the file meanwhile: run the command again." },
+  "repair.taken": { exit: 6, safe: UNTOUCHED, remedy: "Move away the file that has the name, then run the command again." },
+  "repair.unwritten": {
+    exit: 1,
+    safe: UNTOUCHED,
+    remedy: "Check the space and the health of the disk, then run the command again.",
+  },
+  "repair.uncertain": {
+    exit: 1,
+    safe: "The file is whole: the old one or the repaired one. The backup lies beside it.",
+    remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── Commands to a session ──
+  "redaction.not_json": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Send values that JSON can hold." },
+  "tree.invalid_command": {
+    exit: 2,
+    safe: NOTHING_WRITTEN,
+    remedy: "Correct the field that is named and send the command again.",
+  },
+  "tree.not_started": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Start the session first." },
+  "tree.already_started": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Start another session, or go on with this one." },
+  "tree.migration_required": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Migrate it first: annals migrate FILE --yes." },
+  "tree.unsupported_version": {
+    exit: 6,
+    safe: NOTHING_WRITTEN,
+    remedy: "Open the file with the program that wrote it, or with a newer version of this one.",
+  },
+  "tree.unknown_leaf": { exit: 3, safe: NOTHING_WRITTEN, remedy: "Name an entry that annals tree FILE --all shows, or none." },
+  "tree.unknown_target": { exit: 3, safe: NOTHING_WRITTEN, remedy: "Name an entry that annals tree FILE --all shows." },
+  "tree.not_a_message": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Only an entry of type message has a message to replace." },
+  "tree.user_title": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Give the title with source user." },
+} as const satisfies Readonly<Record<string, Failure>>
+
+export type FailureCode = keyof typeof failures
+
+/** The table, by code. */
+export const table: Readonly<Record<FailureCode, Failure>> = failures
+
+const isCode = (code: string): code is FailureCode => Object.hasOwn(failures, code)
+
+/** What follows from a code; that of an unexpected failure for a code that is not in the table. */
+export const failureOf = (code: string): Failure => failures[isCode(code) ? code : "internal.unexpected"]

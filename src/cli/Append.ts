@@ -1,0 +1,82 @@
+/** `annals append FILE` */
+import { stat } from "node:fs/promises"
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { FormatError } from "../session/OpenError.ts"
+import type { ReceiptLevel } from "../session/Receipt.ts"
+import { type OpenTree, TreeStore } from "../session/TreeStore.ts"
+import { visible } from "../view/Escape.ts"
+import { count, integer } from "../view/Quantity.ts"
+import { Host } from "./Host.ts"
+import type { Forced } from "./Loading.ts"
+import { Output } from "./Output.ts"
+import { pipe } from "./Pipe.ts"
+import { sessions } from "./Sessions.ts"
+import { UsageError } from "./Usage.ts"
+
+export interface AppendInput {
+  readonly file: string
+  readonly create: boolean
+  readonly cwd: Option.Option<string>
+  readonly migrate: boolean
+  readonly level: ReceiptLevel
+  readonly format: Forced
+}
+
+const usage = (message: string): UsageError => new UsageError({ message, command: "annals append" })
+
+/** What does not go together. */
+const flawIn = ({ create, cwd, migrate }: AppendInput): UsageError | undefined => {
+  if (create && Option.isNone(cwd)) return usage("--create needs --cwd: the working directory that the session is about.")
+  if (!create && Option.isSome(cwd)) return usage("--cwd belongs to --create: a session that exists has its working directory.")
+  return create && migrate ? usage("--create and --migrate do not go together: a new session needs no migration.") : undefined
+}
+
+const isEmpty = (path: string): Effect.Effect<boolean> =>
+  Effect.promise(() =>
+    stat(path).then(
+      (found) => found.isFile() && found.size === 0,
+      () => false,
+    ),
+  )
+
+const open = Effect.fnUntraced(function* ({ file, cwd, migrate }: AppendInput) {
+  const store = yield* TreeStore
+  const { directory } = yield* Host
+  if (Option.isNone(cwd)) return yield* store.open(file, { migrate: migrate || undefined })
+  const start = { cwd: resolve(directory, cwd.value) }
+  return (yield* isEmpty(file)) ? yield* store.open(file, { start }) : yield* store.create({ ...start, path: file })
+})
+
+/** What a person should know before the first record goes out. */
+const opening = ({ path, loaded, forkedFrom, migration }: OpenTree): ReadonlyArray<string> => {
+  if (forkedFrom !== undefined)
+    return [`${visible(forkedFrom)} belongs to another agent and stays as it is; the session goes on in ${visible(path)}`]
+  if (migration !== undefined)
+    return [
+      `The first command rewrites ${visible(path)} to version ${migration.to}; the old file is kept as ${visible(migration.backup)}`,
+    ]
+  const tail = loaded?.summary.tail
+  return tail === undefined
+    ? []
+    : [`The first command puts a torn tail aside: ${count(tail.length, "byte")} at byte ${integer(tail.offset)}`]
+}
+
+/** Reads commands from the standard input and acknowledges them. */
+export const append = (input: AppendInput) =>
+  Effect.gen(function* () {
+    const flaw = flawIn(input)
+    if (flaw !== undefined) return yield* flaw
+    if (Option.getOrUndefined(input.format) === "ledger")
+      return yield* new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path: input.file } })
+    const { write, note, noteStyle } = yield* Output
+    const host = yield* Host
+    const opened = yield* open(input)
+    yield* Effect.forEach(opening(opened), (line) => note(noteStyle.dim(line)), { discard: true })
+    const { session } = opened
+    const { carriedOut, rejected } = yield* pipe({ session, level: input.level, input: host.input(), write })
+    yield* session.close
+    if (rejected > 0) yield* note(`${count(rejected, "command")} rejected, ${integer(carriedOut)} carried out`)
+    if (input.create && carriedOut === 0) yield* note("No command was carried out, so no session was begun.")
+  }).pipe(Effect.scoped, Effect.provide(sessions(input.level === "synced" ? "synced" : "written")))

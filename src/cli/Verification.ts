@@ -1,0 +1,84 @@
+/**
+ * One file verified: every byte read, every damage found, whatever the file holds.
+ *
+ * A tree session is judged by its bytes and by its records. Of a ledger session, of a version that is not known and of a file that is
+ * no session, only the bytes can be judged.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Files } from "../disk/Files.ts"
+import type { Damage } from "../journal/Damage.ts"
+import type { ReadError } from "../journal/Reader.ts"
+import { readToEnd } from "../journal/RecordStream.ts"
+import { type LoadedTree, loadTree } from "../session/Load.ts"
+import type { FormatError } from "../session/OpenError.ts"
+import type { Forced } from "./Loading.ts"
+import { progressOf } from "./Loading.ts"
+import { Output } from "./Output.ts"
+
+export interface Verification {
+  readonly path: string
+  readonly format: "tree" | "ledger" | "unknown"
+  /** The agent whose way of writing it is. */
+  readonly dialect?: string
+  /** What the header says. Null where there is no version. */
+  readonly version: unknown
+  readonly records: number
+  readonly entries: number
+  readonly bytes: number
+  readonly damage: ReadonlyArray<Damage>
+  /** Why the file is no session that can be used, although its bytes could be read. */
+  readonly refusal?: FormatError
+  readonly ok: boolean
+}
+
+const ofTree = ({ path, dialect, version, state, records, bytes, damages }: LoadedTree): Verification => {
+  const isSession = state.header !== undefined
+  return {
+    path,
+    format: isSession ? "tree" : "unknown",
+    ...(isSession ? { dialect } : {}),
+    version: isSession ? version : null,
+    records,
+    entries: state.entries.length,
+    bytes,
+    damage: damages,
+    ok: damages.length === 0,
+  }
+}
+
+const ofBytes = (path: string, refusal: FormatError | undefined): Effect.Effect<Verification, ReadError, Files | Output> =>
+  Effect.gen(function* () {
+    const damage: Array<Damage> = []
+    const onProgress = progressOf(yield* Output, path)
+    const summary = yield* readToEnd(
+      yield* Files,
+      path,
+      (item) => {
+        if (item._tag === "Damage") damage.push(item.damage)
+      },
+      { onProgress },
+    )
+    const reason = refusal?.reason
+    return {
+      path,
+      format: reason?._tag === "UnsupportedVersion" ? "tree" : reason?._tag === "NotASession" ? "unknown" : "ledger",
+      version: reason?._tag === "UnsupportedVersion" ? reason.version : null,
+      records: summary.records,
+      entries: 0,
+      bytes: summary.bytes,
+      damage,
+      ...(refusal === undefined || reason?._tag === "IsLedger" ? {} : { refusal }),
+      ok: damage.length === 0 && (refusal === undefined || reason?._tag === "IsLedger"),
+    }
+  })
+
+/** Verifies a file as what it is, or as what it is said to be. Changes no byte. */
+export const verifyFile = (path: string, format: Forced): Effect.Effect<Verification, ReadError | FormatError, Files | Output> =>
+  Effect.gen(function* () {
+    const forced = Option.getOrUndefined(format)
+    if (forced === "ledger") return yield* ofBytes(path, undefined)
+    const tree = Effect.map(loadTree(yield* Files, path, { onProgress: progressOf(yield* Output, path) }), ofTree)
+    if (forced === "tree") return yield* tree
+    return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
+  })
