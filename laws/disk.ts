@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import type { AtomicError } from "../src/disk/Atomic.ts"
 import { createFile, replaceFile } from "../src/disk/Atomic.ts"
 import { listChooser, seededChooser } from "../src/disk/Chooser.ts"
 import type { FileStat } from "../src/disk/Disk.ts"
+import { nodeDisk } from "../src/disk/NodeDisk.ts"
 import type { Stop } from "../src/disk/Schedule.ts"
 import { SimulatedCrash } from "../src/disk/Schedule.ts"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
@@ -12,6 +16,7 @@ import { answers, content, refusal } from "./arbitraries/disk.ts"
 import { DiskOracle, diskHistory } from "./arbitraries/diskHistory.ts"
 import type { Budget, Law } from "./Law.ts"
 import { Coverage, parameters } from "./Law.ts"
+import { dsk2 } from "./port.ts"
 
 /**
  * The laws of files: what an atomic replacement promises, and that the simulated disk, the judge of every other durability law,
@@ -186,6 +191,25 @@ const justDisk = (budget: Budget): void => {
   ])
 }
 
+/** The disk of the machine, in a temporary folder. */
+const machine = dsk2(
+  ((): Parameters<typeof dsk2>[0] => {
+    let base: string | undefined
+    let round = 0
+    return {
+      disk: nodeDisk,
+      folder: () => {
+        base ??= mkdtempSync(join(tmpdir(), "annals-law-disk-"))
+        return join(base, `${round++}`)
+      },
+      clean: () => {
+        if (base !== undefined) rmSync(base, { recursive: true, force: true })
+        base = undefined
+      },
+    }
+  })(),
+)
+
 export const laws: ReadonlyArray<Law> = [
   {
     id: "DUR-4",
@@ -199,4 +223,5 @@ export const laws: ReadonlyArray<Law> = [
     runs: 8_000,
     check: justDisk,
   },
+  machine,
 ]

@@ -3,4 +3,5 @@
  */
 export { type Family, families } from "./all.ts"
 export { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+export { type DiskSubject, dsk2 } from "./port.ts"
 export { expectOpenCodec, rpl2, type Subject } from "./replay.ts"
