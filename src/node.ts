@@ -16,7 +16,6 @@ import { Lease } from "./lease/Lease.ts"
 import { Redaction } from "./redaction/Redaction.ts"
 import { systemStamp } from "./session/SystemStamp.ts"
 import { TreeStore } from "./session/TreeStore.ts"
-import { STRUCTURAL_KEYS } from "./tree/Structure.ts"
 import type { ThreadPortOptions } from "./writer/ThreadPort.ts"
 import { Writer, type WriterOptions } from "./writer/Writer.ts"
 
@@ -32,7 +31,7 @@ export interface NodeOptions {
 
 export const layer = (options: NodeOptions = {}): Layer.Layer<TreeStore | Writer | Lease | Redaction | Files> => {
   const environment = options.environment ?? env
-  const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [], structuralKeys: STRUCTURAL_KEYS })
+  const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
   const lease = Layer.unwrap(
     Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text })),
   )

@@ -1,0 +1,85 @@
+/** A whole store on a simulated disk: everything but the thread, the kernel's lock and the real files. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Disk } from "../../src/disk/Disk.ts"
+import { DiskFault } from "../../src/disk/Disk.ts"
+import { Files } from "../../src/disk/Files.ts"
+import { Lease } from "../../src/lease/Lease.ts"
+import type { JsonObject } from "../../src/model/Json.ts"
+import { toText } from "../../src/model/JsonText.ts"
+import type { Stamp } from "../../src/model/Stamp.ts"
+import { Redaction } from "../../src/redaction/Redaction.ts"
+import type { Redactor } from "../../src/redaction/Redactor.ts"
+import { TreeStore } from "../../src/session/TreeStore.ts"
+import { recordAt, type TreeState } from "../../src/tree/State.ts"
+import { labels } from "../../src/tree/Tree.ts"
+import { Writer } from "../../src/writer/Writer.ts"
+
+export const FOLDER = "/store"
+export const HOME = "/home/law"
+
+/** Stamps that count up: no two commands get the same time or entropy. */
+const stamps = (): Effect.Effect<Stamp> => {
+  let n = 0
+  return Effect.sync(() => ({ at: 1_700_000_000_000 + n, entropy: (++n).toString(16).padStart(32, "0") }))
+}
+
+export interface StoreOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly durability?: "written" | "synced"
+}
+
+export const storeOn = (disk: Disk, options: StoreOptions = {}): Layer.Layer<TreeStore | Redaction> => {
+  const environment = options.environment ?? {}
+  return TreeStore.layer({ home: HOME, environment, stamp: stamps() }).pipe(
+    Layer.provide(
+      Layer.mergeAll(Files.layerOf(disk), Writer.layerInline(disk, { durability: options.durability }), Lease.layerMemory),
+    ),
+    Layer.provideMerge(Redaction.layer({ environment })),
+  )
+}
+
+/** A disk that refuses whatever would change a byte, a name or a time. */
+export const readOnly = (disk: Disk): Disk => {
+  const refuse = (operation: keyof Disk) => (): never => {
+    throw new DiskFault(operation, "", "EROFS")
+  }
+  return {
+    ...readingOf(disk),
+    open: (path, mode) => (mode === "read" ? disk.open(path, mode) : refuse("open")()),
+    write: refuse("write"),
+    truncate: refuse("truncate"),
+    sync: refuse("sync"),
+    makeDirectory: refuse("makeDirectory"),
+    link: refuse("link"),
+    rename: refuse("rename"),
+    unlink: refuse("unlink"),
+    syncDirectory: refuse("syncDirectory"),
+  }
+}
+
+const readingOf = (disk: Disk): Pick<Disk, "close" | "read" | "stat" | "lstat" | "list"> => ({
+  close: (handle) => disk.close(handle),
+  read: (handle, into, position) => disk.read(handle, into, position),
+  stat: (handle) => disk.stat(handle),
+  lstat: (path) => disk.lstat(path),
+  list: (path) => disk.list(path),
+})
+
+/** What the redactor makes of one record. */
+export const seenThrough = (redactor: Redactor, record: JsonObject): JsonObject => {
+  const clean = redactor.cleanRecord(record)
+  if (clean._tag === "Failure") throw clean.failure
+  return JSON.parse(clean.success.line.text) as JsonObject
+}
+
+/** A state as somebody sees it who may only see what is written: equal for the live session and for the replay of its file. */
+export const written = (redactor: Redactor, state: TreeState): string =>
+  toText({
+    header: seenThrough(redactor, state.header ?? {}),
+    leaf: state.leaf,
+    entries: Array.from({ length: state.entries.length }, (_, position) =>
+      seenThrough(redactor, recordAt(state, position) ?? {}),
+    ),
+    labels: Object.fromEntries([...labels(state)].map(([id, label]) => [id, redactor.redactText(label).text])),
+  })
