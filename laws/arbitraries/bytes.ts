@@ -106,7 +106,12 @@ export const position = (bytes: Uint8Array): fc.Arbitrary<number> => {
     return before === 0x7d || before === 0x3a || before === 0x0a || byte === 0x0a || (byte & 0xc0) === 0x80
   })
   const anywhere = fc.integer({ min: 0, max: bytes.length })
-  return sore.length === 0 ? anywhere : fc.oneof(anywhere, fc.constantFrom(...sore))
+  return sore.length === 0
+    ? anywhere
+    : fc.oneof(
+        anywhere,
+        fc.nat({ max: sore.length - 1 }).map((i) => sore[i] as number),
+      )
 }
 
 /** The bytes cut at the given sizes, over and over. */
