@@ -73,6 +73,13 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
   readonly open: Effect.Effect<Opened<State>, E, R>
 }
 
+/** What changes while a session runs. Written under its lock. */
+interface Cell<State> {
+  state: State
+  journal: JournalShape | undefined
+  isClosed: boolean
+}
+
 /** Runs a session until the scope closes, which flushes it. */
 export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
@@ -82,56 +89,28 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   const scope = yield* Scope.fork(outer)
   const lock = yield* Semaphore.make(1)
   const published = yield* PubSub.unbounded<Change<State, Rec>>()
+  const cell: Cell<State> = { state: options.state, journal: undefined, isClosed: false }
   const open = options.open.pipe(Scope.provide(scope), Effect.provideContext(context)) as Effect.Effect<Opened<State>, E>
-  let state = options.state
-  let journal: JournalShape | undefined
-  let isClosed = false
-
-  const opened = Effect.suspend((): Effect.Effect<JournalShape, E | WriteError> => {
-    if (isClosed) return Effect.fail(new WriteError({ reason: { _tag: "Closed", code: "write.closed", path: "session" } }))
-    if (journal !== undefined) return Effect.succeed(journal)
-    return Effect.map(open, (fresh) => {
-      journal = fresh.journal
-      if (fresh.state !== undefined) state = fresh.state
-      return fresh.journal
-    })
-  })
-
-  const accept = Effect.fnUntraced(function* (command: Command) {
-    const failure = journal === undefined ? undefined : yield* journal.failure
-    if (failure !== undefined) return yield* failure
-    const decision = options.model.decide(state, command, yield* options.stamp)
-    if (Result.isFailure(decision)) return yield* new Rejected({ rejection: decision.failure })
-    const records = decision.success
-    if (records.length === 0) return { seq: 0, records, journal }
-    const lines = yield* encode(options, records)
-    const into = yield* opened
-    const seq = yield* into.append(lines)
-    for (const record of records) state = options.model.evolve(state, record)
-    PubSub.publishUnsafe(published, { records, state })
-    return { seq, records, journal: into }
-  })
+  const accept = acceptOf(options, cell, open, published)
 
   const withJournal = <A, E2>(use: (journal: JournalShape) => Effect.Effect<A, E2>, without: A): Effect.Effect<A, E2> =>
-    Effect.suspend(() => (journal === undefined ? Effect.succeed(without) : use(journal)))
-
+    Effect.suspend(() => (cell.journal === undefined ? Effect.succeed(without) : use(cell.journal)))
   const flush = withJournal((into) => into.flush, undefined)
   const close = lock.withPermit(
     Effect.suspend(() => {
-      if (isClosed) return Effect.void
-      isClosed = true
+      if (cell.isClosed) return Effect.void
+      cell.isClosed = true
       return Effect.ensuring(flush, Effect.andThen(Scope.close(scope, Exit.void), PubSub.shutdown(published)))
     }),
   )
   yield* Scope.addFinalizer(outer, Effect.ignore(close))
 
   return {
-    state: Effect.sync(() => state),
+    state: Effect.sync(() => cell.state),
     dispatch: (command, level = "synced") =>
-      Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command))), ({ seq, records, journal: into }) => {
-        const receipt: Receipt<Rec> = { seq, records, reached: (wanted) => into?.reached(seq, wanted) ?? Effect.void }
-        return level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt)
-      }),
+      Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command))), (receipt) =>
+        level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt),
+      ),
     changes: Stream.fromPubSub(published),
     flush,
     unsaved: withJournal((into) => into.unsaved, [] as ReadonlyArray<CleanLine>),
@@ -139,6 +118,42 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
     close,
   }
 })
+
+const closed = (): WriteError => new WriteError({ reason: { _tag: "Closed", code: "write.closed", path: "session" } })
+
+/** The session's journal, opened when it is first needed. */
+const opened = <State, E>(cell: Cell<State>, open: Effect.Effect<Opened<State>, E>): Effect.Effect<JournalShape, E> =>
+  Effect.suspend(() => {
+    if (cell.journal !== undefined) return Effect.succeed(cell.journal)
+    return Effect.map(open, (fresh) => {
+      cell.journal = fresh.journal
+      if (fresh.state !== undefined) cell.state = fresh.state
+      return fresh.journal
+    })
+  })
+
+/** One command, under the lock: decided, redacted, handed to the journal, applied, published. */
+const acceptOf = <State, Command, Rec, Rejection, E, R>(
+  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  cell: Cell<State>,
+  open: Effect.Effect<Opened<State>, E>,
+  published: PubSub.PubSub<Change<State, Rec>>,
+) =>
+  Effect.fnUntraced(function* (command: Command): Effect.fn.Return<Receipt<Rec>, Rejected<Rejection> | NotJson | WriteError | E> {
+    if (cell.isClosed) return yield* closed()
+    const failure = cell.journal === undefined ? undefined : yield* cell.journal.failure
+    if (failure !== undefined) return yield* failure
+    const decision = options.model.decide(cell.state, command, yield* options.stamp)
+    if (Result.isFailure(decision)) return yield* new Rejected({ rejection: decision.failure })
+    const records = decision.success
+    if (records.length === 0) return { seq: 0, records, reached: () => Effect.void }
+    const lines = yield* encode(options, records)
+    const journal = yield* opened(cell, open)
+    const seq = yield* journal.append(lines)
+    for (const record of records) cell.state = options.model.evolve(cell.state, record)
+    PubSub.publishUnsafe(published, { records, state: cell.state })
+    return { seq, records, reached: (level) => journal.reached(seq, level) }
+  })
 
 const encode = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,

@@ -84,6 +84,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/session/", ["node", "random"]],
   // The default ways of a host: its home folder and its environment.
   ["src/node.ts", ["node", "host"]],
+  ["src/promise.ts", ["run"]],
   ["src/cli/", ["node", "clock", "random", "process", "host", "console", "run"]],
   ["workers/", ["node"]],
   ["laws/", ["node", "process", "run"]],

@@ -1,0 +1,62 @@
+/**
+ * Annals: sessions of coding agents as append-only journals, written by an isolated thread, free of secrets, and replayed into exactly
+ * the state the host had.
+ *
+ * Subpaths: `annals/node` (all of it in one layer, for Node), `annals/promise` (without Effect), `annals/tree` (the tree session's
+ * model and its views), `annals/memory` (sessions that leave no trace), `annals/laws` and `annals/testing` (for a host's own tests).
+ */
+export type { Disk, FileStat, Handle, OpenMode } from "./disk/Disk.ts"
+export { DiskFault } from "./disk/Disk.ts"
+export { Files } from "./disk/Files.ts"
+export type { Damage, DamageKind } from "./journal/Damage.ts"
+export { Journal, type JournalShape, type Level } from "./journal/Journal.ts"
+export type { JournalRecord } from "./journal/Line.ts"
+export { ReadError, type ReadReason, readJournal } from "./journal/Reader.ts"
+export { items, records } from "./journal/RecordStream.ts"
+export {
+  applyRepair,
+  RepairError,
+  type RepairNames,
+  type RepairReason,
+  type RepairReport,
+  repairNames,
+} from "./journal/Repair.ts"
+export { planRepair, type RepairAction, type RepairPlan } from "./journal/RepairPlan.ts"
+export { Lease, type LeaseHeld } from "./lease/Lease.ts"
+export { type Holder, LeaseError, type LeaseReason } from "./lease/LeaseError.ts"
+export { type Failure, type FailureCode, failureOf } from "./model/Failure.ts"
+export type { Json, JsonArray, JsonObject } from "./model/Json.ts"
+export { type Codec, replay, type SessionModel } from "./model/Model.ts"
+export type { Stamp } from "./model/Stamp.ts"
+export { type CleanLine, type CleanText, isCleanLine, isCleanText } from "./redaction/CleanLine.ts"
+export { hasMarker } from "./redaction/Marker.ts"
+export { NotJson } from "./redaction/NotJson.ts"
+export { Redaction } from "./redaction/Redaction.ts"
+export { makeRedactor, type Redactor, type RedactorOptions } from "./redaction/Redactor.ts"
+export { Rejected } from "./session/DispatchError.ts"
+export { type LoadedTree, type LoadOptions, loadTree } from "./session/Load.ts"
+export {
+  ConsentError,
+  type ConsentReason,
+  FormatError,
+  type FormatReason,
+  PrepareError,
+  type PrepareReason,
+} from "./session/OpenError.ts"
+export type { Receipt, ReceiptLevel } from "./session/Receipt.ts"
+export { planTreeRepair } from "./session/RepairFile.ts"
+export { type Change, make as makeSession, type Opened, type Session, type SessionOptions } from "./session/Session.ts"
+export { systemStamp } from "./session/SystemStamp.ts"
+export {
+  type CreateOptions,
+  type Migrated,
+  type Migration,
+  type OpenError,
+  type OpenOptions,
+  type OpenTree,
+  type TreeSession,
+  TreeStore,
+  type TreeStoreOptions,
+} from "./session/TreeStore.ts"
+export { WriteError, type WriteReason } from "./writer/WriteError.ts"
+export { Writer, type WriterFile, type WriterOptions } from "./writer/Writer.ts"
