@@ -21,7 +21,7 @@ export type DamageKind =
   | "raw-newline"
   /** The whole file is UTF-16. Nothing is read. */
   | "utf-16"
-  /** A line longer than can be parsed. */
+  /** A line longer than can be parsed, or with more records on it than belong on any. */
   | "oversize"
   /** A record nested deeper than can be handled. */
   | "too-deep"

@@ -13,7 +13,8 @@
  *    goes on from where the cut record did: the same `id`, or the same `parentId`.
  * 4. Behind NUL bytes it is unknown what was open. If objects fill the rest of the line, up to its newline, nothing was: an object that
  *    ends a whole line is balanced, so the bytes before it were. Without the newline the end may be a cut, and nothing is certain.
- * 5. A whole object with unreadable bytes on both sides is never read.
+ * 5. A whole object with unreadable bytes on both sides is never read. Nor is a line with more than MAX_RECORDS_PER_LINE objects in a
+ *    row, so that no line can cost more memory than it is worth.
  *
  * A line that was cut and has its newline is `not-json`, whatever blank lines follow: nothing needs to be cut off before the next
  * append. `torn-tail` is only what stands at the end of the file without its newline and is not a whole record.
@@ -178,12 +179,17 @@ class LineReader {
   /** Rules 1 to 4. */
   #salvage(): void {
     const outside = this.#scan(false)
+    const chain = outside.tail.length > 0 ? outside : this.#scan(true)
     this.#open = outside.open
+    if (chain.isOverfull) {
+      this.#damage("oversize", this.#begin, this.#end())
+      return
+    }
     const headEnd = this.#readHead(outside.head)
     if (headEnd === this.#to) return
     let start = headEnd
     while (isSpace(this.#bytes[start])) start++
-    const tail = this.#readTail(outside.tail.length > 0 ? outside : this.#scan(true), start)
+    const tail = this.#readTail(chain, start)
     this.#lost(start, tail[0]?.span.start)
     this.#glued(tail)
     for (const whole of tail) this.#record(whole)

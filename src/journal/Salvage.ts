@@ -21,6 +21,7 @@
  *
  * Cost: each byte is looked at once or twice per scan, whatever the line holds; `steps` counts them.
  */
+import { MAX_RECORDS_PER_LINE } from "../model/Limits.ts"
 
 /** A whole object: from its first byte to behind its last. */
 export interface Span {
@@ -41,6 +42,8 @@ export interface Scan {
   readonly head: ReadonlyArray<Span>
   readonly tail: ReadonlyArray<Span>
   readonly nested: Nesting | undefined
+  /** More whole objects follow each other than are read; the scan has stopped. */
+  readonly isOverfull: boolean
   /** The bytes end inside a string of an object that began at the first of them. */
   readonly open: boolean
   readonly steps: number
@@ -91,6 +94,7 @@ export class Scanner {
   #nested: Nesting | undefined
   #head: ReadonlyArray<Span> | undefined
   #open = false
+  #isOverfull = false
 
   constructor(bytes: Uint8Array, from: number, to: number, maxDepth: number) {
     this.#bytes = bytes
@@ -108,7 +112,14 @@ export class Scanner {
     }
     this.#walk()
     if (this.#starts.length > 0) this.#die()
-    return { head: this.#head ?? this.#chain, tail: this.#chain, nested: this.#nested, open: this.#open, steps: this.#steps }
+    return {
+      head: this.#head ?? this.#chain,
+      tail: this.#chain,
+      nested: this.#nested,
+      isOverfull: this.#isOverfull,
+      open: this.#open,
+      steps: this.#steps,
+    }
   }
 
   /** The same bytes with more behind them: goes on from where the scan stopped, and says what stands from the first byte on. */
@@ -204,6 +215,10 @@ export class Scanner {
     }
     this.#chain.push(span)
     this.#deep = false
+    if (this.#chain.length > MAX_RECORDS_PER_LINE) {
+      this.#isOverfull = true
+      this.#at = this.#to
+    }
   }
 
   /** Counts through what is nested deeper than the limit: strings and brackets only. */

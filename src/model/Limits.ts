@@ -9,6 +9,9 @@ export const MAX_LINE_BYTES = 256 << 20
 /** Levels of nesting in one record. Deeper values overflow the stacks of ordinary JSON tools, so they are reported, not parsed. */
 export const MAX_DEPTH = 2_000
 
+/** Records glued on one line that are read. A line of more is as good as one that is too long. */
+export const MAX_RECORDS_PER_LINE = 65_536
+
 /** Bytes and lines of a record that raw newlines have spread over several lines, which a reader puts together again. */
 export const MAX_SPREAD_BYTES = 16 << 20
 export const MAX_SPREAD_LINES = 10_000
