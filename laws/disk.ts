@@ -214,13 +214,13 @@ export const laws: ReadonlyArray<Law> = [
   {
     id: "DUR-4",
     sentence: "An atomic replacement leaves the old file or the new one, whole, after a crash at any step.",
-    runs: 400,
+    runs: 250,
     check: atomicReplacement,
   },
   {
     id: "DSK-1",
     sentence: "On the simulated disk a power cut never takes a synced byte or a synced name, and may take any other.",
-    runs: 8_000,
+    runs: 5_000,
     check: justDisk,
   },
   machine,
