@@ -5,7 +5,10 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import type { Files } from "../disk/Files.ts"
 import * as Flags from "./Flags.ts"
+import type { Host } from "./Host.ts"
+import type { Output } from "./Output.ts"
 
 /** Runs what a module gives, loading it first. */
 const lazily = <M, A, E, R>(load: () => Promise<M>, run: (module: M) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -179,8 +182,8 @@ const migrate = Command.make("migrate", { file: Flags.file, yes: Flags.yes, json
   ]),
 )
 
-/** The whole command line. */
-export const annals = Command.make("annals").pipe(
+/** The whole command line. Whatever a command fails with is told by `Program.ts`. */
+export const annals: Command.Command<"annals", object, object, unknown, Host | Output | Files> = Command.make("annals").pipe(
   Command.withDescription("Keeps the sessions of coding agents: every change is a record in an append-only journal."),
   Command.withSubcommands([demo, verify, repair, show, tree, context, append, migrate]),
 )

@@ -5,6 +5,8 @@ export class Host extends Context.Service<
   Host,
   {
     readonly environment: Readonly<Record<string, string | undefined>>
+    /** The id of the process. */
+    readonly pid: number
     /** The working directory. */
     readonly directory: string
     readonly home: string

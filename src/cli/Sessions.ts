@@ -11,7 +11,7 @@ import { Writer } from "../writer/Writer.ts"
 import { Host } from "./Host.ts"
 
 /** No secret of the host's environment passes. */
-const redaction: Layer.Layer<Redaction, never, Host> = Layer.unwrap(
+export const redaction: Layer.Layer<Redaction, never, Host> = Layer.unwrap(
   Effect.map(Host, ({ environment }) => Redaction.layer({ environment })),
 )
 

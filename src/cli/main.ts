@@ -16,6 +16,7 @@ let isInputUsed = false
 
 const host = Layer.succeed(Host, {
   environment: process.env,
+  pid: process.pid,
   directory: process.cwd(),
   home: homedir(),
   temporary: tmpdir(),
