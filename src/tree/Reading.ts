@@ -64,7 +64,7 @@ const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<D
   const found = [...damage]
   if (entryFlaw(state.version === 1 ? record : source) !== undefined) found.push("unusable-entry")
   if (holder !== undefined) found.push("duplicate-id")
-  if (parentId !== null && !has(state, parentId)) found.push("orphan")
+  if (parentId !== null && parentId !== state.leaf && !has(state, parentId)) found.push("orphan")
   return { _tag: "Entry", entry: { id, parentId, index: state.count, record, source }, edits, damage: found }
 }
 

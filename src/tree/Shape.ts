@@ -60,15 +60,31 @@ export interface Flaw {
   readonly expected: Kind
 }
 
-const read = (spec: Spec): { readonly kind: Kind; readonly optional: boolean } =>
-  spec.endsWith("?") ? { kind: spec.slice(0, -1) as Kind, optional: true } : { kind: spec as Kind, optional: false }
+interface Check extends Flaw {
+  readonly optional: boolean
+  readonly holds: (value: Json) => boolean
+}
+
+/** The checks of a shape, made once: shapes are constants, and every record is held to one. */
+const compiled = new WeakMap<Shape, ReadonlyArray<Check>>()
+
+const compile = (shape: Shape): ReadonlyArray<Check> =>
+  Object.entries(shape).map(([member, spec]) => {
+    const optional = spec.endsWith("?")
+    const expected = (optional ? spec.slice(0, -1) : spec) as Kind
+    return { member, expected, optional, holds: checks[expected] }
+  })
 
 /** The first member that keeps the object from fitting the shape, or undefined when it fits. */
 export const flaw = (object: JsonObject, shape: Shape): Flaw | undefined => {
-  for (const [member, spec] of Object.entries(shape)) {
-    const { kind, optional } = read(spec)
+  let members = compiled.get(shape)
+  if (members === undefined) {
+    members = compile(shape)
+    compiled.set(shape, members)
+  }
+  for (const { member, expected, optional, holds } of members) {
     const value = own(object, member)
-    if (value === undefined ? !optional : !checks[kind](value)) return { member, expected: kind }
+    if (value === undefined ? !optional : !holds(value)) return { member, expected }
   }
   return undefined
 }

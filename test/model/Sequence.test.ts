@@ -1,0 +1,33 @@
+import { assert, describe, it } from "vitest"
+import { append, at, empty, last, lastPosition, positions, toArray } from "../../src/model/Sequence.ts"
+
+const keyed = empty<string>((item) => item[0])
+
+describe("a sequence", () => {
+  it("keeps its length and its answers when another grows out of it", () => {
+    const one = append(keyed, "a1")
+    const two = append(one, "a2")
+    assert.deepEqual(toArray(one), ["a1"])
+    assert.equal(last(one, "a"), "a1")
+    assert.equal(last(two, "a"), "a2")
+    assert.equal(at(one, 1), undefined)
+    assert.deepEqual(positions(one, "a"), [0])
+  })
+
+  it("that is appended to twice gives two that know nothing of each other", () => {
+    const one = append(keyed, "a1")
+    const left = append(one, "b")
+    const right = append(append(one, "c"), "b2")
+    assert.deepEqual(toArray(left), ["a1", "b"])
+    assert.deepEqual(toArray(right), ["a1", "c", "b2"])
+    assert.equal(lastPosition(left, "c"), -1)
+    assert.equal(last(left, "b"), "b")
+    assert.equal(last(right, "b"), "b2")
+  })
+
+  it("that is empty holds on to nothing that was appended to it", () => {
+    append(append(keyed, "a"), "b")
+    assert.equal(keyed.shared.items.length, 0)
+    assert.equal(keyed.shared.index.size, 0)
+  })
+})

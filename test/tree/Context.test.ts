@@ -1,0 +1,258 @@
+import { assert, describe, it } from "vitest"
+import type { JsonObject } from "../../src/model/Json.ts"
+import { contextOf } from "../../src/tree/Context.ts"
+import { follow, initialLiveContext } from "../../src/tree/LiveContext.ts"
+import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
+import { assistant, contextAt, entry, header, MILLIS, said, stateOf, user } from "./Session.ts"
+
+const compaction = (id: string, parentId: string, summary: string, firstKeptEntryId: string, more: JsonObject = {}): JsonObject =>
+  entry("compaction", id, parentId, { summary, firstKeptEntryId, tokensBefore: 1, ...more })
+
+const chain = (...records: ReadonlyArray<JsonObject>): JsonObject[] =>
+  records.map((record, n) => ({ ...record, parentId: n === 0 ? null : String(records[n - 1]?.["id"]) }))
+
+const settingsOf = (...records: ReadonlyArray<JsonObject>) => contextAt(stateOf(header(5), ...chain(...records)))
+
+describe("the messages of a context", () => {
+  it("are the kept ones and those after the last compaction; an earlier one in between says nothing", () => {
+    const state = stateOf(
+      header(5),
+      ...chain(
+        user("u1", null, "1"),
+        user("u2", null, "2"),
+        compaction("c1", "", "S1", "u2"),
+        user("u3", null, "3"),
+        compaction("c2", "", "S2", "u2"),
+        user("u4", null, "4"),
+      ),
+    )
+    assert.deepEqual(said(state), ["S2", "2", "3", "4"])
+    assert.deepEqual(said(state, "u3"), ["S1", "2", "3"])
+    assert.deepEqual(said(state, "c2"), ["S2", "2", "3"])
+  })
+
+  it("keep nothing when the first kept entry is missing, on another branch, after the compaction, or the compaction itself", () => {
+    const before = [user("a", null, "1"), user("b", "a", "2"), user("side", "a", "side")]
+    for (const first of ["gone", "side", "c", "d", ""]) {
+      const state = stateOf(header(5), ...before, compaction("c", "b", "S", first), user("d", "c", "3"))
+      assert.deepEqual(said(state), ["S", "3"], first)
+    }
+    assert.deepEqual(said(stateOf(header(5), ...before, compaction("c", "b", "S", "a"))), ["S", "1", "2"])
+  })
+
+  it("are those of a provider when it compacted on its side", () => {
+    const preserveData = { openaiRemoteCompaction: { provider: "openai", replacementHistory: [{ type: "x" }] } }
+    const state = stateOf(header(5), user("a", null, "1"), compaction("c", "a", "S", "a", { preserveData }), user("d", "c", "2"))
+    assert.deepEqual(contextAt(state).messages, [
+      {
+        role: "compactionSummary",
+        summary: "S",
+        tokensBefore: 1,
+        providerPayload: { type: "openaiResponsesHistory", provider: "openai", items: [{ type: "x" }] },
+        timestamp: MILLIS,
+      },
+      { role: "user", content: "2" },
+    ])
+    for (const odd of [
+      { provider: "", replacementHistory: [] },
+      { provider: "x" },
+      { provider: 1, replacementHistory: [] },
+      [],
+    ]) {
+      const preserveData = { openaiRemoteCompaction: odd } as JsonObject
+      assert.deepEqual(said(stateOf(header(5), user("a", null, "1"), compaction("c", "a", "S", "a", { preserveData }))), [
+        "S",
+        "1",
+      ])
+    }
+  })
+
+  it("ignore a compaction that was cut before its summary", () => {
+    const { summary: _, ...cut } = compaction("c", "a", "", "a")
+    assert.deepEqual(said(stateOf(header(5), user("a", null, "1"), cut, user("d", "c", "2"))), ["1", "2"])
+    assert.deepEqual(said(stateOf(header(5), user("a", null, "1"), compaction("c", "a", "", "gone"))), [""])
+  })
+
+  it("have custom messages and branch summaries in their own shapes", () => {
+    const state = stateOf(
+      header(5),
+      entry("custom_message", "a", null, {
+        customType: "x",
+        content: [{ type: "text", text: "t" }],
+        display: false,
+        details: null,
+      }),
+      entry("custom_message", "b", "a", { customType: "y", content: "", display: true, attribution: "user" }),
+      entry("branch_summary", "c", "b", { fromId: "root", summary: "S" }),
+      entry("branch_summary", "d", "c", { fromId: "a", summary: "" }),
+      { ...entry("branch_summary", "e", "d", { fromId: "a", summary: "no time" }), timestamp: "never" },
+    )
+    assert.deepEqual(contextAt(state).messages, [
+      {
+        role: "custom",
+        customType: "x",
+        content: [{ type: "text", text: "t" }],
+        display: false,
+        details: null,
+        timestamp: MILLIS,
+      },
+      { role: "custom", customType: "y", content: "", display: true, attribution: "user", timestamp: MILLIS },
+      { role: "branchSummary", summary: "S", fromId: "root", timestamp: MILLIS },
+      { role: "branchSummary", summary: "no time", fromId: "a", timestamp: null },
+    ])
+  })
+
+  it("are the very messages that were stored", () => {
+    const message = JSON.parse('{"role":"user","content":"x","__proto__":{"a":1},"extra":{"deep":[null]}}') as JsonObject
+    const state = stateOf(header(5), entry("message", "a", null, { message }))
+    assert.strictEqual(contextAt(state).messages[0], message)
+  })
+})
+
+describe("the settings of a context", () => {
+  it("keep an explicit default model against answers of another, and infer one otherwise", () => {
+    const change = entry("model_change", "m", null, { model: "p/m1" })
+    assert.deepEqual(settingsOf(change, assistant("a", null, "x", "m2")).models, { default: "p/m1" })
+    assert.deepEqual(settingsOf(assistant("a", null, "x", "m2"), assistant("b", null, "x", "m3")).models, { default: "p/m3" })
+    assert.deepEqual(settingsOf(assistant("a", null, "x", "m2"), change).models, { default: "p/m1" })
+    const smol = entry("model_change", "s", null, { model: "p/s", role: "smol" })
+    assert.deepEqual(settingsOf(smol, assistant("a", null, "x", "m2")).models, { smol: "p/s", default: "p/m2" })
+  })
+
+  it("know a role called __proto__", () => {
+    const { models } = settingsOf(entry("model_change", "m", null, { model: "p/m", role: "__proto__" }))
+    assert.deepEqual(Object.entries(models), [["__proto__", "p/m"]])
+  })
+
+  it("ignore pi's change of the model", () => {
+    assert.deepEqual(settingsOf(entry("model_change", "m", null, { provider: "p", modelId: "m" })).models, {})
+  })
+
+  it("are the latest of their kind, a missing level being off and a null tier none", () => {
+    const level = (id: string, thinkingLevel?: string | null) =>
+      entry("thinking_level_change", id, null, thinkingLevel === undefined ? {} : { thinkingLevel })
+    const tier = (id: string, serviceTier: string | null) => entry("service_tier_change", id, null, { serviceTier })
+    const mode = (id: string, name: string, data?: JsonObject) =>
+      entry("mode_change", id, null, { mode: name, ...(data === undefined ? {} : { data }) })
+    assert.equal(settingsOf(level("a", "high"), level("b", "low")).thinkingLevel, "low")
+    assert.equal(settingsOf(level("a", "high"), level("b", null)).thinkingLevel, "off")
+    assert.equal(settingsOf(level("a", "high"), level("b")).thinkingLevel, "off")
+    assert.equal(settingsOf(tier("a", "flex"), tier("b", "priority")).serviceTier, "priority")
+    assert.isFalse(Object.hasOwn(settingsOf(tier("a", "flex"), tier("b", null)), "serviceTier"))
+    assert.deepInclude(settingsOf(mode("a", "plan", { f: 1 })), { mode: "plan", modeData: { f: 1 } })
+    const left = settingsOf(mode("a", "plan", { f: 1 }), mode("b", "none"))
+    assert.equal(left.mode, "none")
+    assert.isFalse(Object.hasOwn(left, "modeData"))
+  })
+
+  it("hold across a compaction, and each branch has its own", () => {
+    const state = stateOf(
+      header(5),
+      ...chain(
+        entry("thinking_level_change", "t", null, { thinkingLevel: "high" }),
+        user("a", null, "1"),
+        compaction("c", "", "S", "gone"),
+      ),
+      entry("thinking_level_change", "other", "a", { thinkingLevel: "low" }),
+    )
+    assert.equal(contextAt(state, "c").thinkingLevel, "high")
+    assert.equal(contextAt(state, "other").thinkingLevel, "low")
+  })
+
+  it("keep rules in the order of their first injection, with their latest record", () => {
+    const context = settingsOf(
+      entry("ttsr_injection", "a", null, { injectedRules: ["x", "y", "x"] }),
+      entry("ttsr_injection", "b", null, {
+        injectedRules: ["z"],
+        injectedRuleRecords: [{ name: "x", lastInjectedAt: 5, more: 1 }],
+        ttsrMessageCount: 4,
+      }),
+      entry("ttsr_injection", "c", null, { injectedRules: ["x"] }),
+    )
+    assert.deepEqual(context.injectedTtsrRules, ["x", "y", "z"])
+    assert.deepEqual(context.injectedTtsrRuleRecords, [
+      { name: "x", lastInjectedAt: 5, more: 1 },
+      { name: "y", lastInjectedAt: 0 },
+      { name: "z", lastInjectedAt: 0 },
+    ])
+    assert.equal(context.ttsrMessageCount, 4)
+  })
+
+  it("hold the selections of both kinds of tools apart, an empty list being one, and read version 4's combined member", () => {
+    const mcp = (id: string, more: JsonObject) => entry("mcp_tool_selection", id, null, more)
+    const builtin = (id: string, names: string[]) =>
+      entry("discovered_builtin_tool_selection", id, null, { selectedToolNames: names })
+    assert.deepInclude(settingsOf(mcp("a", { selectedToolNames: [] })), {
+      selectedMCPToolNames: [],
+      hasPersistedMCPToolSelection: true,
+      hasPersistedDiscoveredBuiltinToolSelection: false,
+    })
+    const combined = mcp("a", { selectedToolNames: ["m"], selectedDiscoveredBuiltinToolNames: ["old"] })
+    assert.deepInclude(settingsOf(combined), {
+      selectedMCPToolNames: ["m"],
+      selectedDiscoveredBuiltinToolNames: ["old"],
+      hasPersistedDiscoveredBuiltinToolSelection: true,
+    })
+    assert.deepInclude(settingsOf(combined, builtin("b", [])), { selectedDiscoveredBuiltinToolNames: [] })
+    assert.deepInclude(settingsOf(builtin("b", ["new"]), mcp("a", { selectedToolNames: ["m"] })), {
+      selectedDiscoveredBuiltinToolNames: ["new"],
+    })
+  })
+
+  it("fall back from a cleared chain to the model in force", () => {
+    const chainOf = (id: string, more: JsonObject) => entry("configured_model_chain", id, null, { role: "default", ...more })
+    const set = chainOf("a", {
+      entries: ["p/1", "", "p/2"],
+      origin: "settings",
+      identity: "i",
+      explicitHead: true,
+      cleared: false,
+    })
+    const model = entry("model_change", "m", null, { model: "p/m" })
+    const configured = { role: "default", entries: ["p/1", "p/2"], origin: "settings", identity: "i", explicitHead: true }
+    const synthesised = { role: "default", entries: ["p/m"], origin: "legacy_session", explicitHead: true }
+    assert.deepEqual(settingsOf(set, model).configuredModelChains, { default: configured })
+    assert.deepEqual(settingsOf(set, model, chainOf("c", { entries: [], cleared: true })).configuredModelChains, {
+      default: synthesised,
+    })
+    assert.deepEqual(settingsOf(set, model, chainOf("c", { entries: [] })).configuredModelChains, { default: configured })
+    assert.deepEqual(settingsOf(chainOf("a", { entries: ["p/1"] })).configuredModelChains, {
+      default: { role: "default", entries: ["p/1"], origin: "session", explicitHead: false },
+    })
+  })
+})
+
+describe("a context that follows the session", () => {
+  const records = [
+    header(5),
+    user("a", null, "1"),
+    user("b", "a", "2"),
+    compaction("c", "b", "S", "b"),
+    user("d", "c", "3"),
+    { type: "header_patch", patch: { leafId: "a" } },
+    user("e", "a", "4"),
+    { type: "entry_patch", entryId: "a", patch: { message: { role: "user", content: "changed" } } },
+    user("f", "gap", "5"),
+    user("gap", "a", "6"),
+    user("a", null, "second"),
+    user("g", "f", "7"),
+  ]
+
+  it("is the context at every step, whatever the step was", () => {
+    let live = initialLiveContext
+    let state = treeModel.initial
+    for (const record of records) {
+      state = evolve(state, record)
+      live = follow(live, state)
+      assert.deepEqual(contextOf(live.fold), contextAt(state))
+    }
+  })
+
+  it("shares what it had with the one before", () => {
+    const before = stateOf(header(5), user("a", null, "1"))
+    const live = follow(initialLiveContext, before)
+    const next = follow(live, evolve(before, user("b", "a", "2")))
+    assert.strictEqual(next.fold.messages.shared, live.fold.messages.shared)
+    assert.deepEqual(contextOf(live.fold), contextAt(before))
+  })
+})
