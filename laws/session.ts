@@ -211,7 +211,52 @@ const checkAfterCut = (content: string, acknowledged: ReadonlyArray<string>): vo
   }
 }
 
-/** Opens with consent and appends three records; says which were acknowledged as synced. */
+/** A new session in a store that does not exist yet: its directories are as mortal as its file. */
+const birth = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  const property = fc.asyncProperty(
+    fc.integer({ min: 0, max: 999 }),
+    fc.infiniteStream(fc.nat()),
+    fc.constantFrom("before" as const, "after" as const, 3, 40),
+    async (where, choices, when) => {
+      const rehearsal = new SimulatedDisk()
+      await createThree(rehearsal)
+      const disk = new SimulatedDisk()
+      disk.crashAt(1 + Math.floor((where * rehearsal.operations) / 1_000), when)
+      const acknowledged = await createThree(disk)
+      const image = disk.crash((n) => choices.next().value % n)
+      coverage.hit("acknowledged before the cut", acknowledged.length > 0)
+      coverage.hit("cut before anything was acknowledged", acknowledged.length === 0)
+      if (acknowledged.length > 0) checkAfterCut(stored(image, PATH), acknowledged)
+    },
+  )
+  return fc
+    .assert(property, parameters(budget))
+    .then(() => coverage.demand(budget, ["acknowledged before the cut", "cut before anything was acknowledged"], 100))
+}
+
+const createThree = (disk: SimulatedDisk): Promise<ReadonlyArray<string>> =>
+  run(
+    disk,
+    Effect.gen(function* () {
+      const open = yield* Effect.exit(Effect.flatMap(TreeStore, (store) => store.create({ cwd: "/w", path: PATH })))
+      return Exit.isFailure(open) ? [] : yield* sayThree(open.value, "born")
+    }),
+  )
+
+/** Appends three records and says which were acknowledged as synced. */
+const sayThree = (open: OpenTree, process: string) =>
+  Effect.gen(function* () {
+    const names: Array<string> = []
+    for (let n = 1; n <= 3; n++) {
+      const name = `${process} ${n}`
+      const exit = yield* Effect.exit(open.session.dispatch({ do: "custom", customType: name }))
+      if (Exit.isSuccess(exit)) names.push(name)
+    }
+    return names
+  })
+
+/** Opens with consent and appends three records. */
 const appendThree = (
   disk: SimulatedDisk,
   process: string,
@@ -219,16 +264,9 @@ const appendThree = (
   run(
     disk,
     Effect.gen(function* () {
-      const store = yield* TreeStore
-      const names: Array<string> = []
-      const open = yield* Effect.exit(store.open(PATH, { migrate: true }))
-      if (Exit.isFailure(open)) return { opened: false, names }
-      for (let n = 1; n <= 3; n++) {
-        const name = `${process} ${n}`
-        const exit = yield* Effect.exit(open.value.session.dispatch({ do: "custom", customType: name }))
-        if (Exit.isSuccess(exit)) names.push(name)
-      }
-      return { opened: true, names }
+      const open = yield* Effect.exit(Effect.flatMap(TreeStore, (store) => store.open(PATH, { migrate: true })))
+      if (Exit.isFailure(open)) return { opened: false, names: [] }
+      return { opened: true, names: yield* sayThree(open.value, process) }
     }),
   )
 
@@ -259,5 +297,12 @@ export const laws: ReadonlyArray<Law> = [
       "The power may be cut at any step of opening, migrating and appending: what was acknowledged as synced is there once, no earlier entry is gone, and the next process goes on.",
     runs: 200,
     check: cut,
+  },
+  {
+    id: "DUR-6",
+    sentence:
+      "The power may be cut at any step of starting a session in a new store: what was acknowledged as synced is there once.",
+    runs: 300,
+    check: birth,
   },
 ]

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { createFile } from "../disk/Atomic.ts"
+import { ensureDirectory } from "../disk/Directory.ts"
 import type { Disk } from "../disk/Disk.ts"
 import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
@@ -270,7 +271,7 @@ const create = Effect.fnUntraced(function* (
   const path = resolve(options.path ?? join(storeDirectory(room.home, room.environment), fileName(stamp, id)))
   const exists = new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path } })
   if ((yield* onDisk(path, () => room.disk.lstat(path))) !== undefined) return yield* exists
-  yield* onDisk(path, () => room.disk.makeDirectory(dirname(path)))
+  yield* onDisk(path, () => ensureDirectory(room.disk, dirname(path)))
   yield* room.lease.acquire(path)
   const { state, lines } = yield* started(room, stamp, { cwd: options.cwd, id, title: options.title })
   const bytes = new TextEncoder().encode(lines.map(({ line }) => `${line.text}\n`).join(""))
@@ -291,7 +292,7 @@ const openFork = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const directory = storeDirectory(room.home, room.environment)
   const path = join(directory, fileName(stamp, id))
-  yield* onDisk(path, () => room.disk.makeDirectory(directory))
+  yield* onDisk(path, () => ensureDirectory(room.disk, directory))
   yield* room.lease.acquire(path)
   const header = (source: JsonObject): Edit | undefined =>
     edited(source, { id, timestamp: isoTime(stamp), parentSession: ownString(source, "id") ?? loaded.path })

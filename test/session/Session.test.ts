@@ -1,0 +1,219 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { FOLDER, storeOn } from "../../laws/arbitraries/store.ts"
+import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import type { Stamp } from "../../src/model/Stamp.ts"
+import { Redaction } from "../../src/redaction/Redaction.ts"
+import { makeMemoryTree } from "../../src/session/MemoryTree.ts"
+import { TreeStore } from "../../src/session/TreeStore.ts"
+import type { TreeCommand } from "../../src/tree/Command.ts"
+
+const PATH = `${FOLDER}/session.jsonl`
+
+const say = (content: string): TreeCommand => ({ do: "message", message: { role: "user", content } })
+
+let clock = 0
+const stamp: Effect.Effect<Stamp> = Effect.sync(() => ({ at: ++clock, entropy: clock.toString(16).padStart(32, "0") }))
+
+const lineCount = (disk: SimulatedDisk): number => (disk.text(PATH) ?? "").split("\n").length - 1
+
+describe("a session", () => {
+  it.effect("has written nothing before its first command", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const open = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        assert.isUndefined(disk.bytes(PATH))
+        yield* open.session.dispatch(say("hello"))
+        assert.equal(lineCount(disk), 2)
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("never replaces a file when it starts", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [PATH]: "somebody's words\n" })
+      const exit = yield* Effect.flatMap(TreeStore, (store) => store.create({ cwd: "/w", path: PATH })).pipe(
+        Effect.scoped,
+        Effect.provide(storeOn(disk)),
+        Effect.exit,
+      )
+      assert.isTrue(Exit.isFailure(exit))
+      assert.equal(disk.text(PATH), "somebody's words\n")
+    }),
+  )
+
+  it.effect("carries commands out in the order of dispatch, from however many fibers", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        const texts = Array.from({ length: 60 }, (_, n) => `text ${n}`)
+        yield* Effect.forEach(texts, (text) => session.dispatch(say(text)), { concurrency: "unbounded", discard: true })
+        const state = yield* session.state
+        assert.equal(state.entries.length, 60)
+        const loaded = yield* (yield* TreeStore).load(PATH)
+        assert.equal(loaded.state.leaf, state.leaf)
+        assert.deepEqual(loaded.damages, [])
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("changes nothing when a command is rejected, nor any file", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        const error = yield* Effect.flip(session.dispatch({ do: "branch", to: "no such entry" }))
+        assert.equal(error._tag, "Rejected")
+        assert.isUndefined(disk.bytes(PATH))
+        assert.equal((yield* session.state).entries.length, 0)
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("does not rewrite an old file for a command that is rejected", () =>
+    Effect.gen(function* () {
+      const old = '{"type":"session","id":"s","timestamp":"t","cwd":"/w"}\n'
+      const disk = new SimulatedDisk({ [PATH]: old })
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).open(PATH, { migrate: true })
+        yield* Effect.flip(session.dispatch({ do: "label", target: "gone", label: "x" }))
+        assert.equal(disk.text(PATH), old)
+        yield* session.dispatch(say("now"))
+        assert.notEqual(disk.text(PATH), old)
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("publishes every change with the state after it", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        const ready = yield* Deferred.make<void>()
+        const seen = yield* session.changes.pipe(
+          Stream.onStart(Deferred.succeed(ready, undefined)),
+          Stream.take(3),
+          Stream.map(({ state }) => state.entries.length),
+          Stream.runCollect,
+          Effect.forkChild({ startImmediately: true }),
+        )
+        yield* Deferred.await(ready)
+        yield* Effect.yieldNow
+        for (const text of ["one", "two", "three"]) yield* session.dispatch(say(text))
+        assert.deepEqual(yield* Fiber.join(seen), [1, 2, 3])
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+})
+
+describe("a full disk", () => {
+  it.effect("latches the session, keeps what was accepted, and is recovered from exactly once", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        yield* session.dispatch(say("before"))
+        disk.fail((call) => call.operation === "write", "ENOSPC", { sticky: true })
+        const first = yield* Effect.flip(session.dispatch(say("lost?")))
+        assert.equal(first._tag, "WriteError")
+        const second = yield* Effect.flip(session.dispatch(say("refused")))
+        assert.strictEqual(second, first, "every later dispatch fails with the same error")
+        assert.lengthOf(yield* session.unsaved, 1)
+        assert.equal((yield* session.state).entries.length, 2)
+        disk.heal()
+        yield* session.recover
+        yield* session.dispatch(say("after"))
+        assert.lengthOf(yield* session.unsaved, 0)
+        const loaded = yield* (yield* TreeStore).load(PATH)
+        assert.equal(loaded.state.entries.length, 3)
+        assert.deepEqual(loaded.damages, [])
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("makes closing fail when the last records are not durable, and closes all the same", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        yield* session.dispatch(say("before"))
+        disk.fail((call) => call.operation === "sync", "EIO", { sticky: true })
+        yield* session.dispatch(say("in the queue"), "accepted")
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(session.close)))
+        const error = yield* Effect.flip(session.dispatch(say("too late")))
+        assert.equal(error._tag === "WriteError" && error.reason._tag, "Closed")
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+})
+
+describe("receipts", () => {
+  it.effect("come back at the level that was asked for", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        yield* session.dispatch(say("opens the file"))
+        const written = yield* session.dispatch(say("two"), "written")
+        assert.equal(lineCount(disk), 3)
+        assert.equal(
+          disk
+            .crash((options) => options - 1)
+            .text(PATH)
+            ?.split("\n").length,
+          3,
+          "written is not synced",
+        )
+        yield* written.reached("synced")
+        assert.equal(
+          disk
+            .crash((options) => options - 1)
+            .text(PATH)
+            ?.split("\n").length,
+          4,
+        )
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk, { durability: "written" })))
+    }),
+  )
+
+  it.effect("of a command that writes nothing are complete at once", () =>
+    Effect.gen(function* () {
+      const { session, journal } = yield* makeMemoryTree({ cwd: "/w", stamp })
+      yield* session.dispatch({ do: "star", on: true })
+      const { seq, records } = yield* session.dispatch({ do: "star", on: true })
+      assert.deepEqual([seq, records], [0, []])
+      assert.lengthOf(yield* journal.lines, 2)
+    }).pipe(Effect.scoped, Effect.provide(Redaction.layer({ environment: {} }))),
+  )
+})
+
+describe("the border", () => {
+  const secret = ["correct", "horse", "battery"].join("-")
+
+  it.effect("keeps the clear text in the state and lets only the redacted one out", () =>
+    Effect.gen(function* () {
+      const { session, journal } = yield* makeMemoryTree({ cwd: `/home/${secret}`, stamp, title: secret })
+      yield* session.dispatch(say(`my token is ${secret}`))
+      assert.include(JSON.stringify((yield* session.state).entries.shared.items), secret)
+      const text = (yield* journal.lines).map((line) => line.text).join("\n")
+      assert.notInclude(text, secret)
+      assert.include(text, "[REDACTED")
+    }).pipe(Effect.scoped, Effect.provide(Redaction.layer({ environment: { DEPLOY_TOKEN: secret } }))),
+  )
+
+  it.effect("refuses what JSON cannot hold, and says where", () =>
+    Effect.gen(function* () {
+      const { session, journal } = yield* makeMemoryTree({ cwd: "/w", stamp })
+      const bad = { do: "message", message: { role: "user", content: [{ n: Number.NaN }] } } as unknown as TreeCommand
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(session.dispatch(bad))))
+      assert.lengthOf(yield* journal.lines, 1)
+      assert.equal((yield* session.state).entries.length, 0)
+    }).pipe(Effect.scoped, Effect.provide(Redaction.layer({ environment: {} }))),
+  )
+})
