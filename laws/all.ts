@@ -3,6 +3,7 @@ import * as disk from "./disk.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as process from "./process.ts"
+import * as repair from "./repair.ts"
 import * as session from "./session.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
@@ -17,6 +18,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/process.ts", laws: process.laws },
+  { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },

@@ -219,7 +219,7 @@ export const everyTest: Rule = function* (_, sources) {
 const forbidden: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/\bTO(?:DO)\b|\bFIX(?:ME)\b/, "unfinished work"],
   [/(?<![\w.)-])\/(?:root|work)\/\w/, "a path of a machine"],
-  [/\b[A-Za-z]:\\+(?:Users)\\+/, "a path of a machine"],
+  [/\b[A-Za-z]:\\+(?:Users)\\+(?!me\b|user\b)/, "a path of a machine"],
   [/\bregistry\.[a-z0-9-]+(?:\.[a-z0-9-]+)+/, "a registry host"],
 ]
 
