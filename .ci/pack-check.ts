@@ -119,6 +119,16 @@ const roundTrip = (): string => {
   return "one record, synced and verified"
 }
 
+/** The demo proves the main job with what the package has in it. */
+const demo = (): string => {
+  const { ok, steps } = JSON.parse(run(process.execPath, command("demo", "--json"))) as {
+    readonly ok: boolean
+    readonly steps: ReadonlyArray<{ readonly name: string; readonly ok: boolean }>
+  }
+  if (!ok) fail(`the demo failed at ${steps.find((each) => !each.ok)?.name}`)
+  return `${steps.length} steps`
+}
+
 try {
   if (!existsSync(join(root, "dist"))) fail("there is no dist: run `npm run build` first")
   step("pack", pack)
@@ -127,6 +137,7 @@ try {
   step("types", checkTypes)
   step("help", help)
   step("writer thread", roundTrip)
+  step("demo", demo)
   process.stdout.write(`the package works (${readdirSync(installed).join(", ")})\n`)
 } finally {
   rmSync(consumer, { recursive: true, force: true })

@@ -250,7 +250,10 @@ describe("words", () => {
   test("paths of examples, and the data of the fixtures, pass", () => {
     const data = ["/ro", "ot/project"].join("")
     expect(
-      told(words, { "docs/a.md": "/home/user/project src/work/x https://example.org/work/x", "test/fixtures/a.jsonl": data }),
+      told(words, {
+        "docs/a.md": "/home/user/project src/work/x https://example.org/work/x C:\\\\Users\\\\me",
+        "test/fixtures/a.jsonl": data,
+      }),
     ).toEqual([])
   })
 })

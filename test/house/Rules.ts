@@ -219,7 +219,7 @@ export const everyTest: Rule = function* (_, sources) {
 const forbidden: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/\bTO(?:DO)\b|\bFIX(?:ME)\b/, "unfinished work"],
   [/(?<![\w.)-])\/(?:root|work)\/\w/, "a path of a machine"],
-  [/\b[A-Za-z]:\\+(?:Users)\\+(?!me\b|user\b)/, "a path of a machine"],
+  [/\b[A-Za-z]:\\+(?:Users)\\+(?![\\]|me\b|user\b)/, "a path of a machine"],
   [/\bregistry\.[a-z0-9-]+(?:\.[a-z0-9-]+)+/, "a registry host"],
 ]
 
@@ -254,10 +254,19 @@ export const rules: ReadonlyArray<Rule> = [
   ...[sizes, names, everyTest, lockFile],
 ]
 
-/** Every breach of the given rules in a set of files, as lines for people. */
-export const breaches = (files: Files, given: ReadonlyArray<Rule>): ReadonlyArray<string> => {
+/** Parsed once for each set of files. */
+const parsed = new WeakMap<Files, ReadonlyArray<Source>>()
+
+const sourcesOf = (files: Files): ReadonlyArray<Source> => {
+  const known = parsed.get(files)
+  if (known !== undefined) return known
   const sources = [...files].filter(([path]) => /\.[cm]?ts$/.test(path)).map(([path, text]) => readSource(path, text))
-  return given
-    .flatMap((rule) => [...rule(files, sources)])
-    .map(({ rule, path, line, detail }) => `${path}${line === undefined ? "" : `:${line}`}: ${rule}: ${detail}`)
+  parsed.set(files, sources)
+  return sources
 }
+
+/** Every breach of the given rules in a set of files, as lines for people. */
+export const breaches = (files: Files, given: ReadonlyArray<Rule>): ReadonlyArray<string> =>
+  given
+    .flatMap((rule) => [...rule(files, sourcesOf(files))])
+    .map(({ rule, path, line, detail }) => `${path}${line === undefined ? "" : `:${line}`}: ${rule}: ${detail}`)
