@@ -1,4 +1,5 @@
 /** What laws about reading share: all that bytes give, and comparisons that say what differs. */
+import { Buffer } from "node:buffer"
 import type { Damage } from "../src/journal/Damage.ts"
 import { type DecodeOptions, Decoder, type DecodeSummary } from "../src/journal/Decoder.ts"
 import type { JournalRecord, LineItem } from "../src/journal/Line.ts"
@@ -16,12 +17,12 @@ export const recordsOf = (items: ReadonlyArray<LineItem>): ReadonlyArray<Journal
 export const damagesOf = (items: ReadonlyArray<LineItem>): ReadonlyArray<Damage> =>
   items.flatMap((item) => (item._tag === "Damage" ? [item.damage] : []))
 
-/** Decodes chunks, each of which is overwritten as soon as it was taken. */
+/** Decodes chunks as a reader hands them over: buffers of Node, each of which is overwritten as soon as it was taken. */
 export const read = (chunks: ReadonlyArray<Uint8Array>, options: DecodeOptions = {}): Reading => {
   const decoder = new Decoder(options)
   const items: Array<LineItem> = []
   for (const chunk of chunks) {
-    const reused = chunk.slice()
+    const reused = Buffer.from(chunk)
     items.push(...decoder.push(reused))
     reused.fill(0x7b)
   }

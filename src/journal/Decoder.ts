@@ -80,7 +80,7 @@ export class Decoder {
         bytes.set(chunk, this.#prefix.length)
       }
       if (bytes.length < PREFIX_BYTES) {
-        this.#prefix = bytes.slice()
+        this.#prefix = new Uint8Array(bytes)
         return
       }
       this.#begin(bytes)

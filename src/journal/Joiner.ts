@@ -2,8 +2,9 @@
  * A record spread over several lines by newlines that were not escaped, put together again.
  *
  * A writer that does not escape the newlines in a string leaves a line that ends inside the string, lines of text, and a line in which
- * the object closes. They are one record if and only if each line up to the last ends inside a string of one and the same object, the
- * last ends with that object, the text is JSON once its newlines are escaped, and it looks like a record.
+ * the object closes. They are one record if and only if each line up to the last ends inside a string of one and the same object (a
+ * value, not a key), the last ends with that object, the text is JSON once its newlines are escaped, no member stands there twice, and
+ * it looks like a record.
  *
  * Two cut records are never joined: the first quote of a record that begins a line would close the string that is open, and the name
  * of its first member would stand outside of any string, where the grammar has no place for it.
@@ -52,7 +53,7 @@ export class Joiner {
     this.#maxLineBytes = options.maxLineBytes ?? MAX_LINE_BYTES
     this.#line = first.line
     this.#offset = first.offset + from
-    this.#bytes = first.bytes.slice(from)
+    this.#bytes = new Uint8Array(first.bytes.subarray(from))
     this.#length = this.#bytes.length
     this.#scanner = new Scanner(this.#bytes, 0, this.#length, options.maxDepth ?? MAX_DEPTH)
   }
@@ -98,6 +99,7 @@ export class Joiner {
       return undefined
     }
     if (!isObject(value) || !this.#looksLikeRecord(value)) return undefined
+    if (Object.keys(value).length < this.#scanner.members) return undefined
     return { value, raw, line: this.#line, offset: this.#offset, length }
   }
 }

@@ -44,7 +44,7 @@ export interface Scan {
   readonly nested: Nesting | undefined
   /** More whole objects follow each other than are read; the scan has stopped. */
   readonly isOverfull: boolean
-  /** The bytes end inside a string of an object that began at the first of them. */
+  /** The bytes end inside a string, not a key, of an object that began at the first of them. */
   readonly open: boolean
   readonly steps: number
 }
@@ -95,6 +95,7 @@ export class Scanner {
   #head: ReadonlyArray<Span> | undefined
   #open = false
   #isOverfull = false
+  #members = 0
 
   constructor(bytes: Uint8Array, from: number, to: number, maxDepth: number) {
     this.#bytes = bytes
@@ -120,6 +121,11 @@ export class Scanner {
       open: this.#open,
       steps: this.#steps,
     }
+  }
+
+  /** How many members outermost objects have had so far. */
+  get members(): number {
+    return this.#members
   }
 
   /** The same bytes with more behind them: goes on from where the scan stopped, and says what stands from the first byte on. */
@@ -167,7 +173,7 @@ export class Scanner {
       if (!value && expecting !== "key" && expecting !== "key or end") return false
       this.#expecting = value ? "comma or end" : "colon"
       this.#at++
-      if (!this.#skipString()) this.#open = this.#starts[0] === this.#from
+      if (!this.#skipString()) this.#open = value && this.#starts[0] === this.#from
       return true
     }
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
@@ -185,6 +191,7 @@ export class Scanner {
     if (byte === COMMA || byte === COLON) {
       if (expecting !== (byte === COMMA ? "comma or end" : "colon")) return false
       this.#expecting = byte === COLON || this.#arrays.at(-1) ? "value" : "key"
+      if (byte === COLON && this.#starts.length === 1) this.#members++
       this.#at++
       return true
     }
