@@ -75,7 +75,7 @@ export const append = (input: AppendInput) =>
     const opened = yield* open(input)
     yield* Effect.forEach(opening(opened), (line) => note(noteStyle.dim(line)), { discard: true })
     const { session } = opened
-    const { carriedOut, rejected } = yield* pipe({ session, level: input.level, input: host.input(), write })
+    const { carriedOut, rejected } = yield* pipe({ path: opened.path, session, level: input.level, input: host.input(), write })
     yield* session.close
     if (rejected > 0) yield* note(`${count(rejected, "command")} rejected, ${integer(carriedOut)} carried out`)
     if (input.create && carriedOut === 0) yield* note("No command was carried out, so no session was begun.")

@@ -33,7 +33,7 @@ import type { OutputClosed } from "./Output.ts"
 class BadLine extends Data.TaggedError("BadLine")<{ readonly code: InputProblem; readonly message: string }> {}
 
 /** The answers can no longer be written. */
-export class AnswersClosed extends Data.TaggedError("AnswersClosed")<{ readonly message: string }> {
+export class AnswersClosed extends Data.TaggedError("AnswersClosed")<{ readonly path: string; readonly message: string }> {
   readonly code = "output.closed"
 }
 
@@ -73,6 +73,8 @@ const commandOf = ({ n, text, problem }: InputLine): Result.Result<TreeCommand, 
 }
 
 export interface PipeOptions {
+  /** Where the records go. */
+  readonly path: string
   readonly session: TreeSession
   readonly level: ReceiptLevel
   readonly input: AsyncIterable<Uint8Array>
@@ -116,7 +118,7 @@ class Answers {
 
   answer({ n, outcome }: Pending): Effect.Effect<void> {
     if (this.failure instanceof AnswersClosed) return Effect.void
-    const { level, write } = this.#options
+    const { path, level, write } = this.#options
     const settled = Result.isFailure(outcome) ? Effect.fail(outcome.failure) : reached(outcome.success, level)
     return Effect.matchEffect(settled, {
       onFailure: (error) => {
@@ -129,7 +131,9 @@ class Answers {
         return write(reachedLine(n, receipt.records, level))
       },
     }).pipe(
-      Effect.catch(() => this.#fail(new AnswersClosed({ message: `Nobody reads the answers from line ${n} of the input on.` }))),
+      Effect.catch(() =>
+        this.#fail(new AnswersClosed({ path, message: `Nobody reads the answers from line ${n} of the input on.` })),
+      ),
     )
   }
 
@@ -156,6 +160,8 @@ export const pipe = (options: PipeOptions): Effect.Effect<PipeTotals, PipeError>
         Effect.flatMap((pending) => answers.answer(pending)),
         Effect.forever,
         Effect.catchTag("Done", () => Effect.void),
+        // A defect here must not leave the other fiber waiting for room in the queue.
+        Effect.catchCause((cause) => Effect.asVoid(Deferred.failCause(stop, cause))),
         Effect.forkChild,
       )
       const reading = readLines(options.input, (line) => handOver(options, queue, line))

@@ -62,7 +62,7 @@ const failures = {
   "format.not_a_session": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "Run annals verify FILE to see what its bytes hold.",
+    remedy: "See what its bytes hold: annals verify FILE",
   },
   "format.unsupported_version": {
     exit: 6,
@@ -72,24 +72,24 @@ const failures = {
   "format.is_ledger": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "A ledger session can be checked and repaired: annals verify FILE, annals repair FILE.",
+    remedy: "A ledger session can be checked and repaired: annals verify FILE, annals repair FILE",
   },
   "format.bad_header": {
     exit: 5,
     safe: "No byte of the file was changed; its entries can still be read.",
-    remedy: "Look at it with annals show FILE, then go on in a new session.",
+    remedy: "Put a header back: annals repair FILE",
   },
   "format.empty": {
     exit: 2,
     safe: UNTOUCHED,
-    remedy: "Say that a session shall begin in it: annals append FILE --create --cwd DIR.",
+    remedy: "Say that a session shall begin in it: annals append FILE --create --cwd DIR",
   },
 
   // ── Consent and opening ──
   "consent.migration_needed": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "Agree to the rewrite, which makes a backup first: annals append FILE --migrate, or annals migrate FILE --yes.",
+    remedy: "Agree to the rewrite, which makes a backup first: annals append FILE --migrate, or annals migrate FILE --yes",
   },
   "consent.foreign_directory": {
     exit: 6,
@@ -121,7 +121,7 @@ const failures = {
   "lease.held": {
     exit: 4,
     safe: "Nothing was written; the other writer goes on undisturbed.",
-    remedy: "Wait for the other writer to end, or end it. Reading needs no lease: annals show FILE.",
+    remedy: "Wait for the other writer to end, or end it; reading needs no lease.",
   },
   "lease.unavailable": {
     exit: 6,
@@ -198,7 +198,7 @@ const failures = {
   },
   "tree.not_started": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Start the session first." },
   "tree.already_started": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Start another session, or go on with this one." },
-  "tree.migration_required": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Migrate it first: annals migrate FILE --yes." },
+  "tree.migration_required": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Migrate it first: annals migrate FILE --yes" },
   "tree.unsupported_version": {
     exit: 6,
     safe: NOTHING_WRITTEN,

@@ -4,6 +4,7 @@ import type { SessionContext } from "../tree/Context.ts"
 import { lines, oneLine } from "./Escape.ts"
 import { bytes, count, integer } from "./Quantity.ts"
 import type { Style } from "./Style.ts"
+import { bytesOf } from "./Summary.ts"
 import { cut } from "./Width.ts"
 
 export interface ContextViewOptions {
@@ -122,8 +123,7 @@ const settingsOf = (context: SessionContext): string => {
 /** The context, line by line. Without `full`, a long block shows its beginning and says how much is left out. */
 export function* contextLines(context: SessionContext, options: ContextViewOptions): Generator<string> {
   const { style } = options
-  const size = context.messages.reduce((sum, message) => sum + JSON.stringify(message).length, 0)
-  yield style.bold(`${count(context.messages.length, "message")}, ${bytes(size)}`)
+  yield style.bold(`${count(context.messages.length, "message")}, ${bytes(bytesOf(context.messages))}`)
   yield style.dim(settingsOf(context))
   for (const [at, message] of context.messages.entries()) yield* messageLines(message, at, options)
 }

@@ -25,8 +25,8 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
   orphan: "an entry whose parent is not in the file; it is kept as a root",
 }
 
-/** Kinds that no repair can mend: they hold somebody's words, and no rule could say where they belong. */
-const KEPT: ReadonlySet<DamageKind> = new Set(["unusable-entry", "duplicate-id", "orphan"])
+/** Kinds that no repair can mend: nobody but the owner can say which text is meant, or where somebody's words belong. */
+const KEPT: ReadonlySet<DamageKind> = new Set(["utf-16", "unusable-entry", "duplicate-id", "orphan"])
 
 /** Whether a repair mends damage of this kind. */
 export const isMendable = (kind: DamageKind): boolean => !KEPT.has(kind)

@@ -84,19 +84,25 @@ const lastTime = (state: TreeState): string | null => {
   return latest
 }
 
-/** The tokens that the last answer of a context counted; undefined when it does not say. */
-const lastCount = (messages: ReadonlyArray<JsonObject>): number | undefined => {
-  const answer = messages.findLast((message) => own(message, "role") === "assistant")
-  const used = ownObject(answer ?? {}, "usage")
+const tokensOf = (message: JsonObject): number => {
+  const used = own(message, "role") === "assistant" ? ownObject(message, "usage") : undefined
   const parts = ["input", "output", "cacheRead", "cacheWrite"].map((name) => own(used ?? {}, name))
-  const sum = parts.reduce<number>((total, part) => total + (typeof part === "number" && part > 0 ? part : 0), 0)
-  return sum > 0 && Number.isFinite(sum) ? sum : undefined
+  return parts.reduce<number>((total, part) => total + (typeof part === "number" && part > 0 ? part : 0), 0)
 }
 
+/** The tokens that the last answer of a context counted; undefined when none says. */
+const lastCount = (messages: ReadonlyArray<JsonObject>): number | undefined => {
+  const sum = messages.map(tokensOf).findLast((tokens) => tokens > 0)
+  return sum !== undefined && Number.isFinite(sum) ? sum : undefined
+}
+
+/** Bytes of messages as JSON. */
+export const bytesOf = (messages: ReadonlyArray<JsonObject>): number =>
+  messages.reduce((sum, message) => sum + new TextEncoder().encode(JSON.stringify(message)).length, 0)
+
 const sizeOf = ({ messages }: SessionContext): Summary["context"] => {
-  const bytes = messages.reduce((sum, message) => sum + new TextEncoder().encode(JSON.stringify(message)).length, 0)
   const tokens = lastCount(messages)
-  return { messages: messages.length, bytes, ...(tokens === undefined ? {} : { tokens }) }
+  return { messages: messages.length, bytes: bytesOf(messages), ...(tokens === undefined ? {} : { tokens }) }
 }
 
 const countsOf = (state: TreeState, records: number): Summary["counts"] => {

@@ -10,13 +10,18 @@ import { cut, fill } from "./Width.ts"
 /** Values that are listed before the rest is only counted. */
 const SHOWN = 5
 
+/** Names in a list of numbers. */
+const NAMED = 6
+
 const NAME_COLUMNS = 9
 
-const list = (names: ReadonlyArray<readonly [name: string, n: number]>): string =>
-  [...names]
-    .sort(([, a], [, b]) => b - a)
-    .map(([name, n]) => `${integer(n)} ${oneLine(name)}`)
-    .join(", ")
+/** Names with their numbers, the largest first, the small ones of a long list added up. */
+const list = (names: ReadonlyArray<readonly [name: string, n: number]>): string => {
+  const sorted = [...names].sort(([, a], [, b]) => b - a)
+  const rest = sorted.slice(NAMED).reduce((sum, [, n]) => sum + n, 0)
+  const parts = sorted.slice(0, NAMED).map(([name, n]) => `${integer(n)} ${oneLine(name)}`)
+  return [...parts, ...(rest === 0 ? [] : [`${integer(rest)} of other kinds`])].join(", ")
+}
 
 const formatOf = ({ dialect, version }: Summary): string =>
   `${dialect}, version ${version}${version === CURRENT_VERSION && dialect === "gjc" ? "" : `  (an append needs a migration to version ${CURRENT_VERSION})`}`
