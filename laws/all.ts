@@ -5,6 +5,7 @@ import type { Law } from "./Law.ts"
 import * as process from "./process.ts"
 import * as repair from "./repair.ts"
 import * as session from "./session.ts"
+import * as store from "./store.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
 
@@ -20,6 +21,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },
+  { file: "laws/store.ts", laws: store.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },
 ]

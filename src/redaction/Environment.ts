@@ -86,6 +86,26 @@ const isPartOfMarker = (value: string): boolean =>
 
 const PLACES: ReadonlyArray<string> = ["HOME", "USERPROFILE", "PWD", "USER", "LOGNAME", "USERNAME", "HOSTNAME"]
 
+/**
+ * The part of a value that is looked for: without white space, quotes and brackets at its ends. They are often no part of the secret, and
+ * in a line of JSON the secret's neighbours could supply them.
+ */
+const coreOf = (value: string): string => {
+  let start = 0
+  let end = value.length
+  while (start < end && isFrame(value[start] ?? "")) start++
+  while (end > start && isFrame(value[end - 1] ?? "")) end--
+  return end - start < SHORTEST_VALUE ? value.trim() : value.slice(start, end)
+}
+
+/** The forms in which a value is looked for: its own, and on one line, as a title or a label that is made from it has it. */
+const formsOf = (value: string): ReadonlyArray<string> => {
+  const line = value.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ").replace(/\s+/g, " ")
+  return line === value ? [value] : [value, line]
+}
+
+const isFrame = (character: string): boolean => /[\s"'`,:{}[\]\\]/.test(character)
+
 const skipReason = (name: string, value: string, places: ReadonlySet<string>): SkipReason | undefined => {
   if (HARMLESS_NAME.test(name)) return "name"
   if (value.length < SHORTEST_VALUE) return "short"
@@ -96,7 +116,7 @@ const skipReason = (name: string, value: string, places: ReadonlySet<string>): S
 }
 
 /**
- * Sorts environment variables and values that the host named. White space around a value is not part of it. A named value needs 8
+ * Sorts environment variables and values that the host named. A named value needs 8
  * characters and must not be part of a marker; no other guard applies to it.
  */
 export const knownValues = (
@@ -107,17 +127,17 @@ export const knownValues = (
   const found = { environment: new Set<string>(), registered: new Set<string>(), weak: new Set<string>() }
   const skipped: Array<Skipped> = []
   for (const [name, given = ""] of Object.entries(environment)) {
-    const value = given.trim()
+    const value = coreOf(given)
     if (!SECRET_NAME.test(name) || value === "") continue
     const reason = skipReason(name, value, places)
     if (reason !== undefined) skipped.push({ name, reason })
     if (reason === "weak") found.weak.add(value)
-    else if (reason === undefined) found.environment.add(value)
+    else if (reason === undefined) for (const form of formsOf(value)) found.environment.add(form)
   }
   for (const [index, given] of secrets.entries()) {
-    const value = given.trim()
+    const value = coreOf(given)
     const reason = value.length < SHORTEST_VALUE ? "short" : isPartOfMarker(value) ? "marker" : undefined
-    if (reason === undefined) found.registered.add(value)
+    if (reason === undefined) for (const form of formsOf(value)) found.registered.add(form)
     else skipped.push({ name: `secrets[${index}]`, reason })
   }
   return { environment: [...found.environment], registered: [...found.registered], weak: found.weak, skipped }

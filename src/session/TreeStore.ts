@@ -10,8 +10,9 @@
 import { basename, dirname, join, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { createFile } from "../disk/Atomic.ts"
 import { ensureDirectory } from "../disk/Directory.ts"
 import type { Disk } from "../disk/Disk.ts"
@@ -117,13 +118,25 @@ export class TreeStore extends Context.Service<
         }
         return TreeStore.of({
           load: (path, loading) => loadTree(room.disk, resolve(path), loading),
-          open: (path, opening) => open(room, resolve(path), opening ?? {}),
-          create: (creating) => create(room, creating),
+          open: (path, opening) => closable(open(room, resolve(path), opening ?? {})),
+          create: (creating) => closable(create(room, creating)),
           migrate: (path) => Effect.scoped(migrate(room, resolve(path))),
         })
       }),
     )
 }
+
+/** The lease goes with the session: closing the session gives it back, without waiting for the caller's scope. */
+const closable = <E>(work: Effect.Effect<OpenTree, E, Scope.Scope>): Effect.Effect<OpenTree, E, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const release = Scope.close(scope, Exit.void)
+    const open = yield* work.pipe(
+      Scope.provide(scope),
+      Effect.onError(() => release),
+    )
+    return { ...open, session: { ...open.session, close: Effect.ensuring(open.session.close, release) } }
+  })
 
 /** What the functions below work with. */
 interface Room extends TreeStoreOptions {

@@ -104,15 +104,20 @@ export const madeUpHeader = (first: JsonObject, version: Version): JsonObject =>
   cwd: "",
 })
 
-/** A title as it may be stored: control characters become spaces, runs of space one, at most {@link MAX_TITLE_UNITS}. May be empty. */
+/**
+ * A title as it may be stored: control characters become spaces, runs of space one, at most {@link MAX_TITLE_UNITS}. May be empty. A long
+ * one is cut between two words where it has any: half a word could be half a secret, which redaction would not know any more.
+ */
 export const sanitiseTitle = (text: string): string => {
   const line = text
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, " ")
     .replace(/\s+/g, " ")
     .trim()
-  const cut = line.slice(0, MAX_TITLE_UNITS)
-  const split = line.length > MAX_TITLE_UNITS && /[\ud800-\udbff]$/.test(cut)
-  return (split ? cut.slice(0, -1) : cut).trimEnd()
+  if (line.length <= MAX_TITLE_UNITS) return line
+  const words = line.slice(0, MAX_TITLE_UNITS + 1)
+  const end = words.lastIndexOf(" ")
+  const cut = end > 0 ? words.slice(0, end) : words.slice(0, MAX_TITLE_UNITS)
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
 }
 
 /** The edit that makes a source header the header of a version-5 file in which the final state's patches are folded. */

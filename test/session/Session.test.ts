@@ -90,6 +90,34 @@ describe("a session", () => {
     }),
   )
 
+  it.effect("gives the lease back when it is closed, before its scope is", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const store = yield* TreeStore
+        const first = yield* store.create({ cwd: "/w", path: PATH })
+        yield* first.session.dispatch(say("one"))
+        assert.equal((yield* Effect.flip(store.open(PATH)))._tag, "LeaseError")
+        yield* first.session.close
+        const second = yield* store.open(PATH)
+        yield* second.session.dispatch(say("two"))
+        assert.equal((yield* second.session.state).entries.length, 2)
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("gives the lease back when opening fails", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [PATH]: "" })
+      yield* Effect.gen(function* () {
+        const store = yield* TreeStore
+        assert.equal((yield* Effect.flip(store.open(PATH)))._tag, "FormatError")
+        const open = yield* store.open(PATH, { start: { cwd: "/w" } })
+        yield* open.session.dispatch(say("one"))
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
   it.effect("publishes every change with the state after it", () =>
     Effect.gen(function* () {
       const disk = new SimulatedDisk()
