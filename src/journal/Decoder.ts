@@ -167,8 +167,10 @@ export class Decoder {
     const record = joiner.record()
     if (record === undefined) return "broken"
     const { line, offset, length } = record
-    const damage: DamageItem = { ...this.#damage("raw-newline", { line, offset, startsLine: true }, length), read: true }
-    this.#held = [damage, { _tag: "Record", record }]
+    // The first of the damages held begins where the line begins, if blanks stand there or not.
+    const startsLine = this.#held[0]?._tag === "Damage" && this.#held[0].damage.offset === offset
+    const damage: DamageItem = { ...this.#damage("raw-newline", { line, offset, startsLine }, length), read: true }
+    this.#held = [damage, { _tag: "Record", record, startsLine }]
     return "whole"
   }
 

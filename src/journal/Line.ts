@@ -42,6 +42,8 @@ export interface JournalRecord {
 export interface RecordItem {
   readonly _tag: "Record"
   readonly record: JournalRecord
+  /** Whether it begins where its line begins. */
+  readonly startsLine: boolean
 }
 
 export interface DamageItem {
@@ -182,7 +184,7 @@ class LineReader {
     const chain = outside.tail.length > 0 ? outside : this.#scan(true)
     this.#open = outside.open
     if (chain.isOverfull) {
-      this.#damage("oversize", this.#begin, this.#end())
+      this.#damage("oversize", this.#from, this.#end())
       return
     }
     const headEnd = this.#readHead(outside.head)
@@ -264,7 +266,8 @@ class LineReader {
     const bad = text === undefined ? notUtf8(this.#bytes, start, end) : undefined
     if (bad !== undefined) this.#damage("not-utf8", bad.start, bad.end, true)
     const raw = text ?? decode(this.#bytes.subarray(start, end))
-    this.#items.push({ _tag: "Record", record: { value, raw, line, offset: offset + start, length: end - start } })
+    const record = { value, raw, line, offset: offset + start, length: end - start }
+    this.#items.push({ _tag: "Record", record, startsLine: this.#segment.startsLine && start === this.#begin })
   }
 
   /** Several records on the line. */
@@ -277,14 +280,14 @@ class LineReader {
   /** The whole stretch cannot be used. */
   #unreadable(isJson: boolean): void {
     const kind = this.#segment.ended === "end" ? "torn-tail" : isJson ? "not-object" : "not-json"
-    this.#damage(kind, this.#begin, this.#end())
+    this.#damage(kind, this.#from, this.#end())
   }
 
   /** From `start` up to the first record behind it, or to the end, nothing can be used. */
   #lost(start: number, record: number | undefined): void {
     const isCut = this.#bytes[start] === OPEN_OBJECT
     const kind = record === undefined ? (this.#segment.ended === "end" ? "torn-tail" : "not-json") : isCut ? "glued" : "not-json"
-    this.#damage(kind, start === this.#from ? this.#begin : start, record ?? this.#end())
+    this.#damage(kind, start, record ?? this.#end())
   }
 
   /** Where damage ends that goes to the end: blanks before a newline are none. */
@@ -292,9 +295,11 @@ class LineReader {
     return this.#segment.ended === "newline" ? this.#to : this.#bytes.length
   }
 
-  #damage(kind: DamageKind, start: number, end: number, read = false): void {
+  #damage(kind: DamageKind, from: number, end: number, read = false): void {
     const { line, offset } = this.#segment
-    const startsLine = this.#segment.startsLine && start <= this.#from
+    // What cannot be used takes the blanks before it along, so that nothing of its line is left.
+    const start = !read && from === this.#from ? this.#begin : from
+    const startsLine = this.#segment.startsLine && start === this.#begin
     this.#items.push({ _tag: "Damage", damage: { line, offset: offset + start, length: end - start, kind }, startsLine, read })
   }
 }

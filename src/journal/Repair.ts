@@ -220,6 +220,15 @@ const isSame = (stat: FileStat, identity: Identity): boolean =>
   stat.size === identity.size &&
   stat.modified === identity.modified
 
+/** Nothing was written through the handle, so a refusal to close it changes nothing. */
+const closeQuietly = (disk: Disk, handle: Handle): void => {
+  try {
+    disk.close(handle)
+  } catch (cause) {
+    if (!(cause instanceof DiskFault)) throw cause
+  }
+}
+
 /** Whether a file holds exactly these bytes. */
 const holds = (disk: Disk, path: string, pieces: Iterable<Uint8Array>): boolean => {
   const handle = disk.open(path, "read")
@@ -235,7 +244,7 @@ const holds = (disk: Disk, path: string, pieces: Iterable<Uint8Array>): boolean 
     }
     return at === size
   } finally {
-    disk.close(handle)
+    closeQuietly(disk, handle)
   }
 }
 
@@ -286,20 +295,19 @@ export const applyRepair = (disk: Disk, plan: RepairPlan, names: RepairNames): R
   const fail = (reason: RepairReason) => Result.fail(new RepairError({ path: plan.path, reason }))
   if (plan.refusal !== undefined) return fail({ _tag: "Refused", code: "repair.refused", why: plan.refusal })
   if (plan.actions.length === 0) return Result.succeed({ applied: false, backup: undefined, quarantine: undefined })
+  let handle: Handle | undefined
   try {
-    const handle = disk.open(plan.path, "read")
-    try {
-      const outcome = carryOut(disk, handle, plan, names)
-      return "_tag" in outcome ? fail(outcome) : Result.succeed(outcome)
-    } finally {
-      disk.close(handle)
-    }
+    handle = disk.open(plan.path, "read")
+    const outcome = carryOut(disk, handle, plan, names)
+    return "_tag" in outcome ? fail(outcome) : Result.succeed(outcome)
   } catch (cause) {
+    // A refusal behind the rename is told by the atomic replacement; one that is thrown stands before it.
     if (!(cause instanceof DiskFault)) throw cause
+    const isGone = handle === undefined && cause.code === "ENOENT"
     return fail(
-      cause.code === "ENOENT"
-        ? { _tag: "Changed", code: "repair.changed" }
-        : { _tag: "Unwritten", code: "repair.unwritten", fault: cause },
+      isGone ? { _tag: "Changed", code: "repair.changed" } : { _tag: "Unwritten", code: "repair.unwritten", fault: cause },
     )
+  } finally {
+    if (handle !== undefined) closeQuietly(disk, handle)
   }
 }

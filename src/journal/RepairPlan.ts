@@ -12,7 +12,7 @@
  * would be left of it. Neither is a UTF-16 file: which text it stands for is for its owner to say.
  */
 import type { Damage, DamageKind } from "./Damage.ts"
-import type { DamageItem } from "./Line.ts"
+import type { DamageItem, RecordItem } from "./Line.ts"
 import type { Identity, ReadItem, ReadSummary } from "./Reader.ts"
 
 export type RepairAction = {
@@ -68,7 +68,7 @@ export class Planner {
 
   /** One more item of the reading. A record for which the caller names a damage is taken out. */
   take(item: ReadItem, damage?: DamageKind): void {
-    if (item._tag === "Record" && damage !== undefined) this.#useless(item.record, damage)
+    if (item._tag === "Record" && damage !== undefined) this.#useless(item, damage)
     else if (item._tag === "Record") this.#record(item.record)
     else if (item._tag === "Damage") this.#damage(item)
   }
@@ -98,12 +98,11 @@ export class Planner {
     this.#records++
   }
 
-  #useless(
-    { line, offset, length }: { readonly line: number; readonly offset: number; readonly length: number },
-    kind: DamageKind,
-  ): void {
+  #useless({ record: { line, offset, length }, startsLine }: RecordItem, kind: DamageKind): void {
     this.#release(offset, line)
-    this.#removal = { damage: { line, offset, length, kind }, startsLine: this.#line !== line }
+    // What would have been mended in it goes with it.
+    while ((this.#actions.at(-1)?.offset ?? -1) >= offset) this.#actions.pop()
+    this.#removal = { damage: { line, offset, length, kind }, startsLine }
     this.#hasContent = true
   }
 

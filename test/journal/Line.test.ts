@@ -30,7 +30,9 @@ const readAt = (line: string | Uint8Array, place: Partial<Segment> = {}, options
 describe("a whole line", () => {
   test("a record says what it is, where it stands and how long it is, in bytes", () => {
     const { items } = readLine(segmentOf(' {"a":"é"}\t\r'))
-    expect(items).toEqual([{ _tag: "Record", record: { value: { a: "é" }, raw: '{"a":"é"}', line: 7, offset: 101, length: 10 } }])
+    expect(items).toEqual([
+      { _tag: "Record", record: { value: { a: "é" }, raw: '{"a":"é"}', line: 7, offset: 101, length: 10 }, startsLine: false },
+    ])
   })
 
   test.each(["", " ", "\t \r"])("blanks are nothing: %j", (line) => {
