@@ -1,0 +1,129 @@
+/** The code of docs/guide/embed-with-effect.md, run. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Stream from "effect/Stream"
+import { afterAll, assert, describe, it } from "vitest"
+import { Files, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
+import * as Node from "../../src/node.ts"
+import { SimulatedDisk } from "../../src/testing.ts"
+import { buildSessionContext, type TreeCommand } from "../../src/tree.ts"
+
+const home = mkdtempSync(join(tmpdir(), "annals-guide-"))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+// Drawn, not written down: a literal that looks like a credential has no place in a source file.
+const token = Array.from({ length: 32 }, (_, n) => "k3Zq8Vw1"[(n * 5) % 8]).join("")
+const environment = {}
+
+const say = (content: string): TreeCommand => ({ do: "message", message: { role: "user", content } })
+
+const begin = Effect.gen(function* () {
+  const store = yield* TreeStore
+  const { session, path } = yield* store.create({ cwd: "/home/me/project", title: "first steps" })
+  yield* session.dispatch(say(`my token is ${token}`))
+  return path
+})
+
+const goOn = (path: string) =>
+  Effect.gen(function* () {
+    const store = yield* TreeStore
+    const { session } = yield* store.open(path)
+    yield* session.dispatch(say("and now?"))
+    const context = yield* Effect.fromResult(buildSessionContext(yield* session.state))
+    return context.messages
+  })
+
+const levels = (session: TreeSession) =>
+  Effect.gen(function* () {
+    const receipt = yield* session.dispatch(say("one"), "accepted")
+    yield* receipt.reached("written")
+    yield* receipt.reached("synced")
+    return receipt.records
+  })
+
+const watch = (session: TreeSession, show: (line: string) => void) =>
+  session.changes.pipe(
+    Stream.runForEach(({ records, state }) =>
+      Effect.sync(() => show(`${records.length} record(s), ${state.entries.length} entries`)),
+    ),
+    Effect.forkScoped({ startImmediately: true }),
+  )
+
+const durably = (session: TreeSession, command: TreeCommand) =>
+  Effect.gen(function* () {
+    const receipt = yield* session.dispatch(command, "accepted")
+    const again = Effect.andThen(session.recover, receipt.reached("synced"))
+    yield* receipt.reached("synced").pipe(Effect.catchTag("WriteError", () => again))
+    return receipt
+  })
+
+const storeOn = (disk: SimulatedDisk) =>
+  TreeStore.layer({ home: "/home/me", environment: {}, stamp: systemStamp }).pipe(
+    Layer.provide(Layer.mergeAll(Files.layerOf(disk), Writer.layerInline(disk), Lease.layerMemory)),
+    Layer.provide(Redaction.layer({ environment: {} })),
+  )
+
+describe("a host through layers", () => {
+  it("starts a session, goes on with it, and writes no secret", async () => {
+    const runtime = ManagedRuntime.make(Node.layer({ home, environment, secrets: [token] }))
+    const path = await runtime.runPromise(Effect.scoped(begin))
+    const messages = await runtime.runPromise(Effect.scoped(goOn(path)))
+    await runtime.dispose()
+
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ["my token is [REDACTED:registered]", "and now?"],
+    )
+    const lines = readFileSync(path, "utf8").split("\n")
+    assert.lengthOf(lines, 4)
+    assert.notInclude(lines.join("\n"), token)
+  })
+
+  it("waits for levels and watches changes", async () => {
+    const seen: Array<string> = []
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* TreeStore
+          const { session } = yield* store.create({ cwd: "/w", path: join(home, "levels.jsonl") })
+          const watching = yield* watch(session, (line) => seen.push(line))
+          assert.lengthOf(yield* levels(session), 1)
+          yield* session.dispatch({ do: "star", on: true })
+          yield* session.close
+          yield* Fiber.await(watching)
+        }),
+      ).pipe(Effect.provide(Node.layer({ home, environment }))),
+    )
+    assert.deepEqual(seen, ["1 record(s), 1 entries", "1 record(s), 1 entries"])
+  })
+
+  it("latches on a full disk and is recovered from", async () => {
+    const disk = new SimulatedDisk()
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const store = yield* TreeStore
+          const { session } = yield* store.create({ cwd: "/w", path: "/sessions/one.jsonl" })
+          yield* session.dispatch(say("before"))
+
+          disk.fail((call) => call.operation === "write", "ENOSPC", { sticky: true })
+          const failure = yield* Effect.flip(durably(session, say("kept")))
+          assert.equal(failure._tag === "WriteError" && failure.reason.code, "write.not_written")
+          const lines = yield* session.unsaved
+          assert.lengthOf(lines, 1)
+
+          disk.heal()
+          yield* session.recover
+          yield* durably(session, say("after"))
+          assert.lengthOf(yield* session.unsaved, 0)
+        }),
+      ).pipe(Effect.provide(storeOn(disk))),
+    )
+    assert.lengthOf((disk.text("/sessions/one.jsonl") ?? "").split("\n"), 5)
+  })
+})
