@@ -75,7 +75,7 @@ const commandOf = ({ n, text, problem }: InputLine): Result.Result<TreeCommand, 
 export interface PipeOptions {
   /** Where the records go. */
   readonly path: string
-  readonly session: TreeSession
+  readonly session: Pick<TreeSession, "dispatch">
   readonly level: ReceiptLevel
   readonly input: AsyncIterable<Uint8Array>
   readonly write: (text: string) => Effect.Effect<void, OutputClosed>
