@@ -9,8 +9,8 @@
  * 2. Whole objects that follow each other up to the end of the stretch, behind bytes that are not whole, are records if they look like
  *    records and the grammar allows no value at that place.
  * 3. Where the grammar allows a value there, the object may be a value of a record that was cut right behind it. It is a record only
- *    with evidence against that: the stretch ends with a newline, and either it stands where only a string can (`"type":{…`), or it
- *    goes on from where the cut record did: the same `id`, or the same `parentId`.
+ *    with evidence against that: a newline or another record follows, and either it stands where only a string can (`"type":{…`), or
+ *    it goes on from where the cut record did: the same `id`, or the same `parentId`.
  * 4. Behind NUL bytes it is unknown what was open. If objects fill the rest of the line, up to its newline, nothing was: an object that
  *    ends a whole line is balanced, so the bytes before it were. Without the newline the end may be a cut, and nothing is certain.
  * 5. A whole object with unreadable bytes on both sides is never read. Nor is a line with more than MAX_RECORDS_PER_LINE objects in a
@@ -224,7 +224,10 @@ class LineReader {
       if (span.start < from || span.deep) break
       const whole = this.#object(span)
       if (whole === undefined || !this.#looksLikeRecord(whole.value)) break
-      if (i === 0 && nested !== undefined && !this.#isSeparate(nested, whole)) break
+      if (i === 0 && nested !== undefined) {
+        const isFollowed = found.length > 0 || this.#segment.ended === "newline"
+        if (!isFollowed || !this.#isSeparate(nested, whole)) break
+      }
       found.push(whole)
     }
     return found.reverse()
@@ -232,7 +235,6 @@ class LineReader {
 
   /** Rule 3: whether an object is a record although the grammar allows it as a value of the cut record before it. */
   #isSeparate(nested: Nesting, { span, value }: Whole): boolean {
-    if (this.#segment.ended !== "newline") return false
     this.#work += span.start - nested.start
     const cut = parse(`${decode(this.#bytes.subarray(nested.start, span.start))}${JSON.stringify(HERE)}${nested.closers}`)
     if (!isObject(cut)) return false
