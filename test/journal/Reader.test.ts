@@ -231,8 +231,8 @@ describe("sizes", () => {
     expect(summary).toMatchObject({ records: 1, damages: 1, lines: 2 })
   })
 
-  test("millions of short lines", () => {
-    const lines = 3_000_000
+  test("a million short lines", () => {
+    const lines = 1_000_000
     const disk = virtualDisk(3 * lines, (into, position) => {
       for (let i = 0; i < into.length; i++) into[i] = [0x7b, 0x7d, 0x0a][(position + i) % 3] as number
     })
