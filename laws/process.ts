@@ -1,6 +1,6 @@
 /** Laws of real processes: a child that is killed with SIGKILL while it appends. */
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -8,12 +8,12 @@ import * as fc from "fast-check"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 
 const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
-const program = fileURLToPath(new URL(`../src/cli/main${ending}`, import.meta.url))
+const appender = fileURLToPath(new URL(`./processes/appender${ending}`, import.meta.url))
 
 interface Acknowledged {
-  /** The text by which each acknowledged command's record is known. */
-  readonly names: ReadonlyArray<string>
-  /** How many commands were sent. */
+  /** How many commands were acknowledged: always the first ones. */
+  readonly count: number
+  /** How many commands there were. */
   readonly sent: number
 }
 
@@ -33,44 +33,31 @@ const life: fc.Arbitrary<Life> = fc.record({
   level: fc.constantFrom("written", "synced"),
 })
 
-const command = (name: string, size: number): string =>
-  `${JSON.stringify({ do: "custom", customType: "law", data: { name, filler: "x ".repeat(size / 2) } })}\n`
-
 /** Lets one child append until it is killed, and says what it had acknowledged before. */
 const live = (file: string, number: number, { after, ahead, size, level }: Life): Promise<Acknowledged> =>
   new Promise((resolve, reject) => {
-    const start = existsSync(file) ? [] : ["--create", "--cwd", "/law"]
-    const child = spawn(process.execPath, [program, "append", file, ...start, "--level", level], {
-      stdio: ["pipe", "pipe", "pipe"],
+    const sent = after + ahead
+    const child = spawn(process.execPath, [appender, file, `${number}`, `${sent}`, `${size}`, level], {
+      stdio: ["ignore", "pipe", "pipe"],
     })
-    const total = after + ahead
     let text = ""
     let complaints = ""
-    let isKilled = false
-    // A child that dies with its input unread breaks the pipe: that is the point.
-    child.stdin.on("error", () => undefined)
-    for (let n = 1; n <= total; n++) child.stdin.write(command(`${number}.${n}`, size))
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       complaints += chunk
     })
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk
-      if (isKilled || text.split("\n").length - 1 < after) return
-      isKilled = true
-      child.kill("SIGKILL")
+      if (text.split("\n").length > after) child.kill("SIGKILL")
     })
     child.on("close", (code, signal) => {
       if (signal !== "SIGKILL") return reject(new Error(`The child ended by itself with ${code}: ${complaints}`))
-      const whole = text.slice(0, text.lastIndexOf("\n") + 1)
-      const names = whole
+      const numbers = text
+        .slice(0, text.lastIndexOf("\n") + 1)
         .split("\n")
-        .filter((answer) => answer !== "")
-        .map((answer) => {
-          const { n, level: reached } = JSON.parse(answer) as { n: number; level?: string }
-          if (reached !== level) throw new Error(`Acknowledged at another level: ${answer}`)
-          return `${number}.${n}`
-        })
-      resolve({ names, sent: total })
+        .slice(0, -1)
+      const expected = numbers.map((_, index) => `${index + 1}`)
+      if (numbers.join() !== expected.join()) return reject(new Error(`Acknowledged out of order: ${numbers.join(" ")}`))
+      resolve({ count: numbers.length, sent })
     })
   })
 
@@ -88,12 +75,12 @@ const namesIn = (file: string): ReadonlyArray<string> =>
 const judge = (file: string, lives: ReadonlyArray<Acknowledged>): void => {
   const found = namesIn(file)
   let from = 0
-  for (const [number, { names, sent }] of lives.entries()) {
+  for (const [number, { count, sent }] of lives.entries()) {
     const mine = found.filter((name) => name.startsWith(`${number}.`))
     const expected = mine.map((_, index) => `${number}.${index + 1}`)
     if (mine.join() !== expected.join())
       throw new Error(`Life ${number}: records lost, repeated or out of order: ${mine.join(" ")}`)
-    if (mine.length < names.length) throw new Error(`Life ${number}: ${names.length} acknowledged, ${mine.length} in the file`)
+    if (mine.length < count) throw new Error(`Life ${number}: ${count} acknowledged, ${mine.length} in the file`)
     if (mine.length > sent) throw new Error(`Life ${number}: records that were never sent`)
     if (found.slice(from, from + mine.length).join() !== mine.join()) throw new Error(`Life ${number}: mixed with another life`)
     from += mine.length
@@ -111,7 +98,7 @@ const killed = (budget: Budget): Promise<void> => {
       for (const [number, one] of lives.entries()) {
         past.push(await live(file, number, one))
         coverage.hit("a torn tail", !readFileSync(file, "utf8").endsWith("\n"))
-        coverage.hit("killed with commands under way", (past.at(-1)?.names.length ?? 0) < (past.at(-1)?.sent ?? 0))
+        coverage.hit("killed with commands under way", (past.at(-1)?.count ?? 0) < (past.at(-1)?.sent ?? 0))
         judge(file, past)
       }
     } finally {
