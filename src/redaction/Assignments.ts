@@ -7,7 +7,7 @@
  */
 import { holdsDrawnWord, isNumber, looksLikeCode } from "./Code.ts"
 import { withoutMarkers } from "./Marker.ts"
-import type { NameClass, Names } from "./Names.ts"
+import { LONGEST_NAME, mayBeSecretName, type NameClass, type Names } from "./Names.ts"
 import { isPlaceholder } from "./Words.ts"
 
 /** Characters of the shortest value that a name makes a secret. */
@@ -69,9 +69,19 @@ const isNameCode = (code: number): boolean =>
   code === 0x2e ||
   code === 0x24
 
-const isQuote = (character: string | undefined): boolean => character === '"' || character === "'" || character === "`"
+const COLON = 0x3a
+const EQUALS = 0x3d
+const CLOSE_BRACKET = 0x5d
 
-const TYPE_WORDS: ReadonlySet<string> = new Set(["string", "String", "str", "bytes", "any", "Bytes"])
+const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
+
+/** `:`, `=` and `!`, which stand before the last character of an operator. */
+const isOperator = (code: number): boolean => code === COLON || code === EQUALS || code === 0x21
+
+/** Types that stand between a name and its value. */
+const TYPES: ReadonlyArray<string> = ["string", "String", "str", "bytes", "Bytes"]
 
 interface Name {
   readonly class: NameClass
@@ -114,17 +124,17 @@ export class Assignments {
   /** The secret value whose `:` or `=` stands at a position, if one does. */
   at(separator: number): Assignment | undefined {
     const text = this.#text
-    const next = text[separator + 1]
-    if (separator < this.#found || next === "=" || next === ":") return undefined
-    if (text[separator] === ":" && text[separator - 1] === ":") return undefined
+    if (separator < this.#found) return undefined
+    const next = text.charCodeAt(separator + 1)
+    if (next === EQUALS || next === COLON) return undefined
     const name = this.#nameBefore(separator)
     if (name === undefined) return undefined
     let start = separator + 1
-    if (next === ">") start++
-    while (text[start] === " " || text[start] === "\t") start++
+    if (text[start] === ">") start++
+    while (isBlank(text.charCodeAt(start))) start++
     STRING_PREFIX.lastIndex = start
     if (STRING_PREFIX.test(text)) start = STRING_PREFIX.lastIndex
-    const assignment = isQuote(text[start]) ? this.#quoted(start, name) : this.#bare(start, name)
+    const assignment = isQuote(text.charCodeAt(start)) ? this.#quoted(start, name) : this.#bare(start, name)
     if (assignment !== undefined) this.#found = assignment.end
     return assignment
   }
@@ -132,49 +142,56 @@ export class Assignments {
   #nameBefore(separator: number): Name | undefined {
     const text = this.#text
     let at = separator - 1
-    for (let i = 0; i < 2 && /[=:!]/.test(text[at] ?? ""); i++) at--
+    if (text.charCodeAt(at) === COLON && text.charCodeAt(separator) === COLON) return undefined
+    for (let i = 0; i < 2 && isOperator(text.charCodeAt(at)); i++) at--
     at = this.#skipBack(at)
-    if (text[at] === "]" && isQuote(text[at - 1])) at--
+    if (text.charCodeAt(at) === CLOSE_BRACKET && isQuote(text.charCodeAt(at - 1))) at--
     let quoteAt: number | undefined
-    if (isQuote(text[at])) quoteAt = at--
-    const start = this.#wordStart(at)
-    const word = text.slice(start, at + 1)
-    const found = this.#names.classOf(word)
+    if (isQuote(text.charCodeAt(at))) quoteAt = at--
+    const found = this.#nameEndingAt(at)
     if (found !== undefined) return { class: found, quoteAt }
-    return quoteAt === undefined && TYPE_WORDS.has(word) ? this.#nameBeforeType(start - 1) : undefined
+    return quoteAt === undefined && text.charCodeAt(separator) === EQUALS ? this.#nameBeforeType(at) : undefined
   }
 
-  /** The name in `name: string = …`, from the position before the type. */
-  #nameBeforeType(before: number): Name | undefined {
+  /** The class of the name whose last character stands at a position. */
+  #nameEndingAt(last: number): NameClass | undefined {
     const text = this.#text
-    let at = this.#skipBack(before)
+    let at = last
+    let after = 0
+    let isCandidate = false
+    for (let code = text.charCodeAt(at); isNameCode(code); code = text.charCodeAt(--at)) {
+      if (mayBeSecretName(code, after)) isCandidate = true
+      after = code
+    }
+    return isCandidate ? this.#names.classOf(text.slice(Math.max(at + 1, last + 1 - LONGEST_NAME), last + 1)) : undefined
+  }
+
+  /** The name in `name: string = …`, from the last character of the type. */
+  #nameBeforeType(last: number): Name | undefined {
+    const text = this.#text
+    const type = TYPES.find((word) => text.endsWith(word, last + 1))
+    if (type === undefined) return undefined
+    let at = this.#skipBack(last - type.length)
     if (text[at] === "&") at = this.#skipBack(at - 1)
-    if (text[at] !== ":") return undefined
-    at = this.#skipBack(at - 1)
-    const found = this.#names.classOf(text.slice(this.#wordStart(at), at + 1))
+    if (text.charCodeAt(at) !== COLON) return undefined
+    const found = this.#nameEndingAt(this.#skipBack(at - 1))
     return found === undefined ? undefined : { class: found, quoteAt: undefined }
   }
 
   #skipBack(from: number): number {
     let at = from
-    while (this.#text[at] === " " || this.#text[at] === "\t") at--
+    while (isBlank(this.#text.charCodeAt(at))) at--
     return at
-  }
-
-  #wordStart(last: number): number {
-    let at = last
-    while (at >= 0 && isNameCode(this.#text.charCodeAt(at))) at--
-    return at + 1
   }
 
   #quoted(open: number, name: Name): Assignment | undefined {
     const text = this.#text
-    const quote = text[open]
+    const quote = text.charCodeAt(open)
     for (let at = open + 1; at < text.length; at++) {
-      const character = text[at]
-      if (character === "\n" || character === "\r") break
-      if (character === "\\") at++
-      else if (character === quote) {
+      const code = text.charCodeAt(at)
+      if (code === 0x0a || code === 0x0d) break
+      if (code === 0x5c) at++
+      else if (code === quote) {
         const value = text.slice(open + 1, at)
         return isSecretValue(value, name.class, true, this.#weak) ? { start: open + 1, end: at, name: name.class } : undefined
       }

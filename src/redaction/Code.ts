@@ -24,16 +24,22 @@ const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s@?]*$/
 const FILE = /^(?:\.{0,2}|~|[A-Za-z]:)[\\/]|^[\w.-]+[\\/][\w./\\-]*\.[a-z]{1,5}$/
 
 /** What only code has between its names. */
-const CALL = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
+const PATH = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
+const BRACKETS = /[(){}[\]]/
+
+/** How an expression begins, or a text that goes on after the quote that was taken for an opening one. */
+const EXPRESSION_START = /^(?:[[({<=>]|\/[*/^[(\\])/
+const TEXT_GOES_ON = /^\s*[),;+\]}>]/
 
 const wordParts = (value: string): ReadonlyArray<string> => value.split(/[^A-Za-z0-9]+/)
 
 const areNames = (value: string): boolean => wordParts(value).every(isName)
 
-/** Names as they stand in paths of code and files: a short number may follow or stand inside. */
-const areNumberedNames = (value: string): boolean => wordParts(value).every((part) => isName(part.replace(/\d{1,3}/, "")))
+/** Names as they stand in code and in the names of files: a short number may follow, stand inside or stand alone. */
+const areNumberedNames = (value: string): boolean =>
+  wordParts(value).every((part) => /^\d{1,6}$/.test(part) || isName(part.replace(/\d{1,3}/, "")))
 
-const SEPARATED_WORDS = /^[A-Za-z0-9 _./:\\-]*$/
+const SEPARATED_WORDS = /^[?@#!*&~^<]?[A-Za-z0-9 _./:\\-]*$/
 
 /**
  * Whether the value stays. `isQuoted` says that it stood in quotes and so is a string, not an expression. Numbers are the caller's to judge.
@@ -46,9 +52,12 @@ export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
   if (rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, "").length < 8) return true
   if (ADDRESS.test(value)) return true
   if (FILE.test(value) && areNumberedNames(value)) return true
-  if (isQuoted) return SEPARATED_WORDS.test(rest) && (areNames(rest) || (CALL.test(rest) && areNumberedNames(rest)))
-  if (/^[[({<=>]/.test(value)) return true
-  return areNames(rest) || (CALL.test(value) && areNumberedNames(rest))
+  if (isQuoted)
+    return (
+      TEXT_GOES_ON.test(value) || (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && areNumberedNames(rest))))
+    )
+  if (EXPRESSION_START.test(value)) return true
+  return areNames(rest) || ((PATH.test(value) || BRACKETS.test(value)) && areNumberedNames(rest))
 }
 
 /** Whether a quoted text of several words holds one that a machine drew. Prose, also prose with numbers, does not. */

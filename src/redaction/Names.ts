@@ -5,13 +5,15 @@
  * and limits. A name that goes on to speak about something else (`tokenBudget`, `secretName`, `passwordHint`) is neither.
  */
 
+import { hasMarker } from "./Marker.ts"
+
 export type NameClass = "password" | "credential"
 
-const PASSWORD = /passw(?:or)?d|passphrase|passcode|secret/
+const PASSWORD = /passw(?:or)?d|passphrase|passcode|pincode|secret/
 const CREDENTIAL = /apikey|token|credential|privatekey|accesskey|accountkey|signingkey|encryptionkey|authkey|masterkey/
-/** Too short to be looked for inside other words. */
-const PASSWORD_WORDS: ReadonlySet<string> = new Set(["pwd", "pin", "pincode", "otp"])
-const CREDENTIAL_WORDS: ReadonlySet<string> = new Set(["pass"])
+/** Too short to be looked for inside other words: they count as the last word. */
+const PASSWORD_WORDS: ReadonlySet<string> = new Set(["pwd", "pin", "otp"])
+const CREDENTIAL_WORD = "pass"
 
 /** Last words of names that speak about a secret and do not hold it. */
 const ABOUT: ReadonlySet<string> = new Set(
@@ -44,24 +46,39 @@ const classify = (name: string): NameClass | undefined => {
   const last = words.at(-1) ?? ""
   if (ABOUT.has(last)) return undefined
   const joined = words.join("")
-  if (PASSWORD.test(joined) || words.some((word) => PASSWORD_WORDS.has(word))) return "password"
-  if (!CREDENTIAL.test(joined) && !words.some((word) => CREDENTIAL_WORDS.has(word))) return undefined
+  if (PASSWORD.test(joined) || PASSWORD_WORDS.has(last)) return "password"
+  if (!CREDENTIAL.test(joined) && last !== CREDENTIAL_WORD) return undefined
   return joined !== "token" && HARMLESS_TOKEN.test(joined) ? undefined : "credential"
 }
 
+/** Pairs of letters of which every secret name has at least one. */
+const PAIRS = ["ss", "cr", "ok", "ey", "wd", "pi", "ot"]
+
+const PAIR_TABLE: Uint8Array = (() => {
+  const table = new Uint8Array(1 << 10)
+  for (const pair of PAIRS) table[((pair.charCodeAt(0) & 31) << 5) | (pair.charCodeAt(1) & 31)] = 1
+  return table
+})()
+
+/** Whether two characters of a name that stand side by side leave open that it is a secret name. Cheap, for names of code. */
+export const mayBeSecretName = (first: number, second: number): boolean => PAIR_TABLE[((first & 31) << 5) | (second & 31)] === 1
+
 const MOST_NAMES = 4_096
-const LONGEST_NAME = 128
+/** Characters of the longest name. Of a longer run before a separator the end counts. */
+export const LONGEST_NAME = 128
+const SHORTEST_NAME = 3
 
 /** Classifies names, and remembers the answers for a bounded number of them. */
 export class Names {
   readonly #known = new Map<string, NameClass | undefined>()
 
+  /** The class of a name. What is longer than a name, or holds a marker, has none: else redacting a key could make a name of it. */
   classOf(name: string): NameClass | undefined {
-    if (name.length < 3) return undefined
+    if (name.length < SHORTEST_NAME || name.length > LONGEST_NAME) return undefined
     const known = this.#known.get(name)
     if (known !== undefined || this.#known.has(name)) return known
-    const found = classify(name.length > LONGEST_NAME ? name.slice(-LONGEST_NAME) : name)
-    if (name.length <= LONGEST_NAME && this.#known.size < MOST_NAMES) this.#known.set(name, found)
+    const found = hasMarker(name) ? undefined : classify(name)
+    if (this.#known.size < MOST_NAMES) this.#known.set(name, found)
     return found
   }
 }

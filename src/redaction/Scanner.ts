@@ -5,21 +5,23 @@
  * characters of a prefix or of a known value, a separator of an assignment, a sign that the text is worth a further view. Whatever begins
  * is followed with remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
  */
-import { Runs } from "./Alphabet.ts"
-import { Assignments } from "./Assignments.ts"
+import { isIn, Runs } from "./Alphabet.ts"
+import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
 import type { KnownValues } from "./Environment.ts"
 import { FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
 import { CREDENTIAL, ENVIRONMENT, PASSWORD, REGISTERED } from "./Kinds.ts"
-import { marker } from "./Marker.ts"
-import type { Names } from "./Names.ts"
+import type { NameClass, Names } from "./Names.ts"
+import { isContainer, nestedSpans, type Search } from "./Nested.ts"
 import { privateKeyEnd } from "./PrivateKey.ts"
-import { outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
-import { percentDecoded, plainView, unescaped, type View } from "./View.ts"
+import { covers, outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
+import { percentDecoded, plainView, replacedView, unescaped, type View } from "./View.ts"
 import { readsLikeName } from "./Words.ts"
 
 /** Something to look for that begins with fixed characters. */
 interface Anchor {
   readonly text: string
+  /** The code of its third character, looked at before the rest. */
+  readonly third: number
   readonly kind: string
   readonly rank: number
   /** The secret whose fixed characters stand at a position, as `[start, end]`. */
@@ -49,14 +51,31 @@ const isWordCode = (code: number): boolean =>
 /** What ends right before a token and is not part of it: an escape, a percent-encoded character, a terminal colour. */
 const ENDS_APART = /(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,10}m)$/
 
+/** So many characters of base64 before a position, `+` or `/` the last of them, mean that it lies inside encoded data. */
+const INSIDE_DATA = 48
+
+const isInsideData = (text: string, at: number): boolean => {
+  let before = 0
+  while (before < INSIDE_DATA && isIn("base64", text.charCodeAt(at - 1 - before))) before++
+  return before === INSIDE_DATA
+}
+
 /** Whether a token can begin at a position: no letter or digit right before it, except as the end of something else. */
-const isApart = (text: string, at: number): boolean =>
-  at === 0 || !isWordCode(text.charCodeAt(at - 1)) || ENDS_APART.test(text.slice(Math.max(0, at - 13), at))
+const isApart = (text: string, at: number): boolean => {
+  if (at === 0) return true
+  const code = text.charCodeAt(at - 1)
+  if (isWordCode(code)) return ENDS_APART.test(text.slice(Math.max(0, at - 13), at))
+  return (code !== 0x2b && code !== 0x2f) || !isInsideData(text, at)
+}
+
+/** Characters of a body that are looked at to tell it from a name. */
+const LONGEST_JUDGED = 128
 
 const hasLetterAndDigit = (body: string): boolean => /[A-Za-z]/.test(body) && /[0-9]/.test(body)
 
 const literal = (text: string, kind: string, rank: number): Anchor => ({
   text,
+  third: text.charCodeAt(2),
   kind,
   rank,
   find: (_, at) => [at, at + text.length],
@@ -82,24 +101,28 @@ const RANK_LITERAL = 0
 const RANK_FORMAT = 1_000
 const RANK_ASSIGNMENT = 2_000
 
-const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => ({
-  text: prefix,
-  kind: format.kind,
-  rank: RANK_FORMAT - prefix.length,
-  find: (text, at, apart) => {
-    const from = at + prefix.length
-    const end = runs.end(from)
-    const length = end - from
-    if (length < format.minimum) return undefined
-    const body = text.slice(from, Math.min(end, from + 128))
-    if (!apart && (format.weak === true || length < format.full || !hasLetterAndDigit(body))) return undefined
-    if (readsLikeName(body, format.weak === true, format.full)) return undefined
-    return [format.keeps === true ? from : at, end]
-  },
-})
+const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
+  const { kind, minimum, full, weak: isWeak = false, keeps = false } = format
+  const standsOut = !isWeak && /[-_.]/.test(prefix)
+  return {
+    text: prefix,
+    third: prefix.charCodeAt(2),
+    kind,
+    rank: RANK_FORMAT - prefix.length,
+    find: (text, at, apart) => {
+      const from = at + prefix.length
+      const end = runs.end(from)
+      if (end - from < minimum) return undefined
+      const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
+      if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return undefined
+      return readsLikeName(body, isWeak, full) ? undefined : [keeps ? from : at, end]
+    },
+  }
+}
 
 const jwt = (parts: Runs, whole: Runs): Anchor => ({
   text: JWT.prefix,
+  third: JWT.prefix.charCodeAt(2),
   kind: JWT.kind,
   rank: RANK_FORMAT - JWT.prefix.length,
   find: (_, at, apart) => {
@@ -111,6 +134,7 @@ const jwt = (parts: Runs, whole: Runs): Anchor => ({
 
 const privateKey: Anchor = {
   text: "BEGIN ",
+  third: 0x47,
   kind: PRIVATE_KEY,
   rank: RANK_FORMAT,
   find: (text, at) => {
@@ -160,6 +184,8 @@ export class Scanner {
   readonly #known: Table
   readonly #runs = new RunsByShape()
   readonly #assignments: Assignments
+  readonly #weak: WeakValues
+  readonly #search: Search
   /** Known values that a JSON number could spell. */
   readonly #numbers: ReadonlyArray<Anchor>
   /** The text being scanned, and what was found in it, in its positions. */
@@ -179,11 +205,33 @@ export class Scanner {
     this.#known = new Table(literals, false)
     this.#numbers = literals.filter(({ text }) => /^[0-9.eE+-]*$/.test(text))
     this.#assignments = new Assignments(names, known.weak)
+    this.#weak = known.weak
+    this.#search = {
+      nameOf: (key) => names.classOf(key),
+      inString: (text, name) => this.scanUnder(text, name, "all"),
+      ofNumber: (text, name) => {
+        const kind = this.kindOfNumberUnder(text, name)
+        return kind === undefined ? undefined : { kind, rank: RANK_LITERAL }
+      },
+    }
   }
 
-  /** The kind of known value that the text of a number holds, if any. */
+  /** The kind of known value that a text of numbers holds, if any. */
   kindOfNumber(text: string): string | undefined {
     return this.#numbers.length === 0 ? undefined : this.#numbers.find((anchor) => text.includes(anchor.text))?.kind
+  }
+
+  /** The kind of secret that a number is, standing under a name. */
+  kindOfNumberUnder(text: string, name: NameClass | undefined): string | undefined {
+    return name === "password" && isPin(text) ? PASSWORD : this.kindOfNumber(text)
+  }
+
+  /** As {@link scan}, for a string that stands under a name of an object: all of it may be the secret. */
+  scanUnder(text: string, name: NameClass | undefined, scope: Scope): ReadonlyArray<Span> {
+    const spans = this.scan(text, scope)
+    if (name === undefined) return spans
+    const clean = spans.length === 0 ? text : replace(text, spans)
+    return isSecretMember(clean, name, this.#weak) ? [{ start: 0, end: text.length, ...assignmentKind(name) }] : spans
   }
 
   /**
@@ -192,12 +240,22 @@ export class Scanner {
    */
   scan(text: string, scope: Scope): ReadonlyArray<Span> {
     if (text.length < SHORTEST) return NONE
-    let spans = this.#once(text, scope)
+    if (scope === "known" || !isContainer(text)) return this.#settle(text, scope, this.#once(text, scope))
+    const nested = settled(text, nestedSpans(text, this.#search))
+    const isLeft = !covers(nested, this.#once(text, "known")) || this.#once(replacedView(text, nested).text, "known").length > 0
+    // A known value that reaches over a quote, a bracket or an escape. Then the text cannot be read as JSON.
+    return isLeft ? this.#settle(text, scope, settled(text, [...nested, ...this.#once(text, scope)])) : nested
+  }
+
+  /** The spans, and what shows itself once they are replaced. */
+  #settle(text: string, scope: Scope, first: ReadonlyArray<Span>): ReadonlyArray<Span> {
+    let spans = first
     if (spans.length === 0) return NONE
     for (let round = 1; round < ROUNDS; round++) {
-      const more = this.#once(replace(text, spans), scope)
+      const after = replacedView(text, spans)
+      const more = this.#once(after.text, scope)
       if (more.length === 0) return spans
-      spans = settled(text, [...spans, ...more.map(backThrough(spans))])
+      spans = settled(text, [...spans, ...more.map((span) => inOriginal(after, span))])
     }
     return [{ start: 0, end: text.length, kind: spans[0]?.kind ?? ENVIRONMENT, rank: RANK_LITERAL }]
   }
@@ -257,7 +315,7 @@ export class Scanner {
   #anchored(text: string, view: View | undefined, anchors: ReadonlyArray<Anchor>, at: number, covered: number): number {
     let end = covered
     for (const anchor of anchors) {
-      if (!text.startsWith(anchor.text, at)) continue
+      if (text.charCodeAt(at + 2) !== anchor.third || !text.startsWith(anchor.text, at)) continue
       this.#prepare(text)
       const span = anchor.find(text, at, at <= covered || isApart(text, at))
       if (span === undefined || span[1] <= end) continue
@@ -277,31 +335,22 @@ export class Scanner {
     const toOriginal = (start: number, end: number) =>
       view === undefined ? ([start, end] as const) : view.toOriginal(start, end)
     const [start, end] = toOriginal(assignment.start, assignment.end)
-    const kind = assignment.name === "password" ? PASSWORD : CREDENTIAL
     const { quoteAt } = assignment
     const wrap = quoteAt === undefined ? {} : { wrap: this.#original.slice(...toOriginal(quoteAt, quoteAt + 1)) }
-    this.#found.push({ start, end, kind, rank: RANK_ASSIGNMENT, ...wrap })
+    this.#found.push({ start, end, ...assignmentKind(assignment.name), ...wrap })
   }
 }
+
+const assignmentKind = (name: NameClass): Pick<Span, "kind" | "rank"> => ({
+  kind: name === "password" ? PASSWORD : CREDENTIAL,
+  rank: RANK_ASSIGNMENT,
+})
 
 const settled = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> =>
   outsideMarkers(text, toWholeEscapes(text, unite(spans)))
 
-/** Turns a span of the text with markers into one of the text before. What touches a replacement takes in all that was replaced. */
-const backThrough =
-  (spans: ReadonlyArray<Span>) =>
-  (span: Span): Span => {
-    let { start, end } = span
-    let shift = 0
-    for (const replaced of spans) {
-      const length = marker(replaced.kind).length + 2 * (replaced.wrap ?? "").length
-      const from = replaced.start + shift
-      const to = from + length
-      if (from >= span.end) break
-      shift += length - (replaced.end - replaced.start)
-      if (span.start >= to) start = span.start - shift
-      else if (span.start >= from) start = replaced.start
-      end = span.end < to ? replaced.end : span.end - shift
-    }
-    return { ...span, start, end }
-  }
+/** A span of a view in positions of the original. What touches a replacement takes in all that was replaced. */
+const inOriginal = (view: View, span: Span): Span => {
+  const [start, end] = view.toOriginal(span.start, span.end)
+  return { ...span, start, end }
+}

@@ -30,6 +30,16 @@ export const unite = (spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   return united
 }
 
+/** Whether every one of some spans lies within one of others. Both in order, not overlapping. */
+export const covers = (outer: ReadonlyArray<Span>, inner: ReadonlyArray<Span>): boolean => {
+  let next = 0
+  return inner.every(({ start, end }) => {
+    while ((outer[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
+    const around = outer[next]
+    return around !== undefined && around.start <= start && end <= around.end
+  })
+}
+
 /** The spans without the characters of markers, so that a marker stays whole and is never redacted. Both in order. */
 export const outsideMarkers = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   const markers = markersIn(text)

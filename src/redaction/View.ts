@@ -3,8 +3,12 @@
  *
  * A secret with `\n`, `\"` or `%3D` in it is not the same characters as the secret. A view holds the decoded text and where each decoded
  * character came from, so that a hit in the view names a stretch of the original, never a part of an escape. Escapes that are none (`\d`,
- * `%zz`) stay as they are. Making a view is one pass, and its map has one entry for each escape.
+ * `%zz`) stay as they are. A view holds only the surroundings of what was decoded: the rest was seen in the text before. Making one is one
+ * pass, and its map has one entry for each escape.
  */
+import { marker } from "./Marker.ts"
+import type { Span } from "./Span.ts"
+
 export interface View {
   readonly text: string
   /** The stretch of the original that the characters `[start, end)` of the view came from. Not empty. */
@@ -14,113 +18,263 @@ export interface View {
 /** The text itself. */
 export const plainView = (text: string): View => ({ text, toOriginal: (start, end) => [start, end] })
 
-/** Decoded sequences in order: where they stand in the view and in the text before. */
-class SequenceMap {
-  readonly #viewStart: Array<number> = []
-  readonly #viewEnd: Array<number> = []
-  readonly #start: Array<number> = []
-  readonly #end: Array<number> = []
+/** How many code units are turned into a string at a time. */
+const PORTION = 4_096
 
-  add(view: readonly [number, number], original: readonly [number, number]): void {
-    this.#viewStart.push(view[0])
-    this.#viewEnd.push(view[1])
-    this.#start.push(original[0])
-    this.#end.push(original[1])
+/** A stretch that is longer is copied as a string. */
+const SHORT = 32
+
+/** A text that grows at its end. Single characters are gathered first: a hundred thousand small strings would cost more than reading them. */
+class Growing {
+  readonly #pieces: Array<string> = []
+  /** Kept when it is emptied: only its first `#count` elements are meant. */
+  readonly #units: Array<number> = []
+  #count = 0
+  length = 0
+
+  push(units: ReadonlyArray<number>): void {
+    for (const unit of units) this.#pushUnit(unit)
+  }
+
+  pushText(text: string, start: number, end: number): void {
+    if (end - start > SHORT) {
+      this.#gather()
+      this.#pieces.push(text.slice(start, end))
+      this.length += end - start
+    } else for (let i = start; i < end; i++) this.#pushUnit(text.charCodeAt(i))
+  }
+
+  toText(): string {
+    this.#gather()
+    return this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("")
+  }
+
+  #pushUnit(unit: number): void {
+    this.#units[this.#count++] = unit
+    this.length++
+    if (this.#count === PORTION) this.#gather()
+  }
+
+  #gather(): void {
+    if (this.#count === 0) return
+    const units = this.#count === this.#units.length ? this.#units : this.#units.slice(0, this.#count)
+    this.#pieces.push(String.fromCharCode.apply(undefined, units))
+    this.#count = 0
+  }
+}
+
+/** Decoded sequences in order: where they stand in the view and in the text before. Four numbers each. */
+class SequenceMap {
+  #numbers = new Int32Array(16)
+  #length = 0
+
+  add(viewStart: number, viewEnd: number, start: number, end: number): void {
+    const at = this.#length
+    if (at + 4 > this.#numbers.length) {
+      const larger = new Int32Array(4 * this.#numbers.length)
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[at] = viewStart
+    this.#numbers[at + 1] = viewEnd
+    this.#numbers[at + 2] = start
+    this.#numbers[at + 3] = end
+    this.#length = at + 4
   }
 
   /** Where the character of the view that stands at a position came from. */
   at(position: number): readonly [start: number, end: number] {
+    const numbers = this.#numbers
     let low = 0
-    let high = this.#viewStart.length
+    let high = this.#length >> 2
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#viewStart[middle] ?? 0) <= position) low = middle + 1
+      if ((numbers[4 * middle] ?? 0) <= position) low = middle + 1
       else high = middle
     }
-    const last = low - 1
+    const last = 4 * (low - 1)
     if (last < 0) return [position, position + 1]
-    const end = this.#end[last] ?? 0
-    const past = position - (this.#viewEnd[last] ?? 0)
-    return past < 0 ? [this.#start[last] ?? 0, end] : [end + past, end + past + 1]
+    const [, viewEnd = 0, start = 0, end = 0] = numbers.subarray(last, last + 4)
+    const past = position - viewEnd
+    return past < 0 ? [start, end] : [end + past, end + past + 1]
   }
 }
 
-interface Decoded {
-  readonly text: string
-  /** The position after the sequence. */
-  readonly end: number
+/** Reads the sequence that may stand at a position: writes what it stands for and returns the position after it, or -1 for none. */
+type Decode = (text: string, at: number, out: Array<number>) => number
+
+/** Characters on each side of a sequence that are taken into the view with it, at least; then on to the next white space. */
+const AROUND = 256
+
+/** Between stretches that do not touch in the text before. Nothing that is looked for goes across. */
+const JOINT = [0x00, 0x0a]
+
+const isSpace = (code: number): boolean => code <= 0x20
+
+const stretchStart = (text: string, at: number, floor: number): number => {
+  let start = Math.max(floor, at - AROUND)
+  while (start > floor && !isSpace(text.charCodeAt(start - 1))) start--
+  return start
 }
 
-const decodedView = (from: View, sign: string, decode: (text: string, at: number) => Decoded | undefined): View | undefined => {
-  const { text } = from
-  const map = new SequenceMap()
-  let result = ""
-  let copied = 0
-  for (let at = text.indexOf(sign); at >= 0; ) {
-    const decoded = decode(text, at)
-    if (decoded !== undefined) {
-      result += text.slice(copied, at)
-      map.add([result.length, result.length + decoded.text.length], [at, decoded.end])
-      result += decoded.text
-      copied = decoded.end
+const stretchEnd = (text: string, at: number): number => {
+  let end = Math.min(text.length, at + AROUND)
+  while (end < text.length && !isSpace(text.charCodeAt(end - 1))) end++
+  return end
+}
+
+/** Puts a view together from the sequences found, in order. */
+class ViewBuilder {
+  readonly #text: string
+  readonly #isWhole: boolean
+  readonly #map = new SequenceMap()
+  readonly #result = new Growing()
+  #copied = 0
+  /** The end of the stretch that the last sequence stands in. */
+  #stretch = 0
+
+  constructor(text: string, isWhole = false) {
+    this.#text = text
+    this.#isWhole = isWhole
+    if (isWhole) this.#stretch = text.length
+  }
+
+  /** Takes in a sequence that stands from `at` to `end` for these units. */
+  add(at: number, end: number, units: ReadonlyArray<number>): void {
+    if (at >= this.#stretch) this.#begin(stretchStart(this.#text, at, this.#stretch))
+    this.#take(at)
+    this.#replace(end, units)
+    if (!this.#isWhole && end + AROUND > this.#stretch) this.#stretch = stretchEnd(this.#text, end)
+  }
+
+  view(from: View): View | undefined {
+    if (this.#result.length === 0) return undefined
+    this.#take(this.#stretch)
+    const map = this.#map
+    return {
+      text: this.#result.toText(),
+      toOriginal: (start, end) => {
+        const [first] = map.at(start)
+        const [, last] = map.at(end - 1)
+        return from.toOriginal(first, last)
+      },
     }
-    at = text.indexOf(sign, decoded === undefined ? at + 1 : decoded.end)
   }
-  if (copied === 0) return undefined
-  return {
-    text: result + text.slice(copied),
-    toOriginal: (start, end) => {
-      const [first] = map.at(start)
-      const [, last] = map.at(end - 1)
-      return from.toOriginal(first, last)
-    },
+
+  #begin(start: number): void {
+    if (start === this.#stretch) return
+    this.#take(this.#stretch)
+    this.#replace(start, JOINT)
+  }
+
+  /** Copies what stands before a position. */
+  #take(until: number): void {
+    this.#result.pushText(this.#text, this.#copied, until)
+    this.#copied = until
+  }
+
+  /** Puts other units in the place of what stands before a position. */
+  #replace(until: number, by: ReadonlyArray<number>): void {
+    const start = this.#result.length
+    this.#result.push(by)
+    this.#map.add(start, this.#result.length, this.#copied, until)
+    this.#copied = until
   }
 }
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  '"': '"',
-  "\\": "\\",
-  "/": "/",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
+const decodedView = (from: View, sign: string, decode: Decode, isWhole = false): View | undefined => {
+  const { text } = from
+  const first = text.indexOf(sign)
+  if (first < 0) return undefined
+  const builder = new ViewBuilder(text, isWhole)
+  const units: Array<number> = []
+  for (let at = first; at >= 0; ) {
+    units.length = 0
+    const end = decode(text, at, units)
+    if (end >= 0) builder.add(at, end, units)
+    at = text.indexOf(sign, end < 0 ? at + 1 : end)
+  }
+  return builder.view(from)
 }
 
+/** What stands for a character after a backslash, by its code. */
+const SIMPLE: ReadonlyMap<number, number> = new Map(
+  Array.from('"\\/bfnrt', (letter, i) => [letter.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
+)
+
+const hexDigit = (code: number): number => {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}
+
+/** The number that hex digits at a position spell, or -1. */
 const hexValue = (text: string, start: number, digits: number): number => {
-  const hex = text.slice(start, start + digits)
-  return hex.length === digits && /^[0-9A-Fa-f]*$/.test(hex) ? Number.parseInt(hex, 16) : -1
+  let value = 0
+  for (let i = 0; i < digits; i++) {
+    const digit = hexDigit(text.charCodeAt(start + i))
+    if (digit < 0) return -1
+    value = 16 * value + digit
+  }
+  return value
 }
 
-const decodeEscape = (text: string, at: number): Decoded | undefined => {
-  const letter = text[at + 1] ?? ""
-  if (letter !== "u") {
-    const simple = Object.hasOwn(SIMPLE, letter) ? SIMPLE[letter] : undefined
-    return simple === undefined ? undefined : { text: simple, end: at + 2 }
-  }
-  const unit = hexValue(text, at + 2, 4)
-  return unit < 0 ? undefined : { text: String.fromCharCode(unit), end: at + 6 }
+const decodeEscape: Decode = (text, at, out) => {
+  const letter = text.charCodeAt(at + 1)
+  const isUnit = letter === 0x75
+  const unit = isUnit ? hexValue(text, at + 2, 4) : (SIMPLE.get(letter) ?? -1)
+  if (unit < 0) return -1
+  out.push(unit)
+  return isUnit ? at + 6 : at + 2
 }
 
-/** The bytes of a UTF-8 sequence by its first byte, or 0. */
-const sequenceLength = (first: number): number =>
-  first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+const percentByte = (text: string, at: number): number => (text.charCodeAt(at) === 0x25 ? hexValue(text, at + 1, 2) : -1)
 
-const decodePercent = (text: string, at: number): Decoded | undefined => {
-  const first = hexValue(text, at + 1, 2)
-  const end = at + 3 * (first < 0 ? 0 : sequenceLength(first))
-  if (end === at) return undefined
-  if (end === at + 3) return { text: String.fromCharCode(first), end }
-  try {
-    return { text: decodeURIComponent(text.slice(at, end)), end }
-  } catch {
-    return undefined
+/** The bytes that follow the first one of a UTF-8 sequence, or -1 when none begins with it. */
+const followers = (first: number): number => {
+  if (first < 0x80) return 0
+  if (first < 0xc2 || first > 0xf4) return -1
+  return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3
+}
+
+const decodePercent: Decode = (text, at, out) => {
+  const first = percentByte(text, at)
+  const more = first < 0 ? -1 : followers(first)
+  if (more < 0) return -1
+  let point = more === 0 ? first : first & (0x3f >> more)
+  for (let i = 1; i <= more; i++) {
+    const byte = percentByte(text, at + 3 * i)
+    if (byte < 0x80 || byte > 0xbf) return -1
+    point = (point << 6) | (byte & 0x3f)
   }
+  if (point > 0x10ffff) return -1
+  if (point < 0x10000) out.push(point)
+  else out.push(0xd800 + ((point - 0x10000) >> 10), 0xdc00 + ((point - 0x10000) & 0x3ff))
+  return at + 3 * (more + 1)
 }
 
 /** The view with JSON escapes decoded, or undefined when there are none. */
 export const unescaped = (view: View): View | undefined => decodedView(view, "\\", decodeEscape)
 
+/** What the inside of a JSON string token stands for, all of it. */
+export const escapesDecoded = (token: string): View => {
+  const plain = plainView(token)
+  return decodedView(plain, "\\", decodeEscape, true) ?? plain
+}
+
 /** The view with percent-encoding decoded, or undefined when there is none. */
 export const percentDecoded = (view: View): View | undefined => decodedView(view, "%", decodePercent)
+
+/** The surroundings of markers, as they are once the spans are replaced. For finding out whether that made anything look like a secret. */
+export const replacedView = (text: string, spans: ReadonlyArray<Span>): View => {
+  const builder = new ViewBuilder(text)
+  for (const { start, end, kind, wrap = "" } of spans) {
+    const by = `${wrap}${marker(kind)}${wrap}`
+    builder.add(
+      start,
+      end,
+      Array.from(by, (character) => character.charCodeAt(0)),
+    )
+  }
+  return builder.view(plainView(text)) ?? plainView(text)
+}

@@ -9,9 +9,7 @@ import type { Edit, MemberEdit } from "../model/Edit.ts"
 import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
-import { isPin, isSecretMember } from "./Assignments.ts"
 import { isExempt, type Place, placeWithin } from "./Exemptions.ts"
-import { CREDENTIAL, PASSWORD } from "./Kinds.ts"
 import { marker } from "./Marker.ts"
 import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
@@ -167,16 +165,11 @@ class Walk {
   }
 
   #string(value: string, name: NameClass | undefined, scope: "all" | "known"): void {
-    const spans = this.#rules.scanner.scan(value, scope)
-    let clean = spans.length === 0 ? value : replace(value, spans)
+    const spans = this.#rules.scanner.scanUnder(value, name, scope)
     for (const { kind } of spans) this.#find(kind)
-    if (name !== undefined && isSecretMember(clean, name, this.#rules.weak)) {
-      const kind = name === "password" ? PASSWORD : CREDENTIAL
-      clean = marker(kind)
-      this.#find(kind)
-    }
-    this.#write(clean === value ? value : clean, true)
-    if (clean !== value) this.#set(clean)
+    const clean = spans.length === 0 ? value : replace(value, spans)
+    this.#write(clean, true)
+    if (spans.length > 0) this.#set(clean)
   }
 
   #number(value: number, name: NameClass | undefined): void {
@@ -185,7 +178,7 @@ class Walk {
       return
     }
     const text = numberText(value)
-    const kind = name === "password" && isPin(text) ? PASSWORD : this.#rules.scanner.kindOfNumber(text)
+    const kind = this.#rules.scanner.kindOfNumberUnder(text, name)
     if (kind === undefined) {
       this.#write(text)
       return

@@ -1,23 +1,31 @@
 /**
  * Telling names that people give from characters that a machine drew.
  *
- * A guess by shape, used only to leave code and prose alone: names have few changes of case for their length, no long runs of
+ * A guess by shape, used only to leave code and prose alone: names change case like words joined by capitals, have no long runs of
  * consonants, and digits only in well-known words such as `sha256`.
  */
 
 const KNOWN =
-  /sha(?:1|224|256|384|512)|md5|base(?:16|32|36|58|62|64)|utf(?:8|16|32)|oauth[12]|auth0|x509|ed25519|aes(?:128|192|256)|[hre]s(?:256|384|512)|pkcs(?:1|7|8|12)|http[123]|ipv[46]|web3|i18n|k8s/gi
+  /sha(?:1|224|256|384|512)|md5|base(?:16|32|36|58|62|64)|utf(?:8|16|32)|oauth[12]|auth0|x509|ed25519|aes(?:128|192|256)|[hre]s(?:256|384|512)|pkcs(?:1|7|8|12)|http[123]|ipv[46]|u?int(?:8|16|32|64)|float(?:32|64)|web3|i18n|k8s/gi
 
-const LONGEST_NAME = 40
+const LONGEST_NAME = 48
 
-/** Whether a run of letters and digits reads like a word or like words joined by capitals. Short runs do. */
+/** Shorter runs are not judged. */
+const SHORT = 8
+
+/**
+ * How many stretches of one case are odd for a name: a single small letter, or capitals in a row. Joined words have one capital and then
+ * small letters, an acronym now and then; in drawn letters every second stretch is odd.
+ */
+const oddStretches = (letters: string): number =>
+  letters.match(/(?<![a-z])[a-z](?![a-z])|[A-Z]{3,}(?![a-z])|[A-Z]{2,}(?=[a-z])/g)?.length ?? 0
+
+/** Whether a run of letters and digits reads like a word or like words joined by capitals. Short runs of letters do. */
 export const isName = (run: string): boolean => {
   const letters = run.length > LONGEST_NAME ? run : run.replace(KNOWN, "")
   if (letters.length > LONGEST_NAME || !/^[A-Za-z]*$/.test(letters)) return false
-  if (/[bcdfghjklmnpqrstvwxz]{6}/.test(letters)) return false
-  let changes = 0
-  for (let i = 1; i < letters.length; i++) if (letters.charCodeAt(i) >> 5 !== letters.charCodeAt(i - 1) >> 5) changes++
-  return changes <= letters.length * (letters.length < 16 ? 0.42 : 0.34) + 1
+  if (letters.length < SHORT) return true
+  return !/[bcdfghjklmnpqrstvwxz]{6}/.test(letters) && oddStretches(letters) <= 1 + letters.length / 16
 }
 
 /** Longest body that is asked whether it reads like a name. Longer ones do not, which keeps the asking cheap. */
@@ -32,7 +40,7 @@ export const readsLikeName = (body: string, isWeak: boolean, full: number): bool
   if (/^(?:[xX]+|[-_.*]+)$/.test(body)) return true
   const parts = body.split(/[-_./+=]+/).filter((part) => part !== "")
   if (isWeak) return parts.every((part) => isName(part.replace(/\d{1,3}$/, "")))
-  if (parts.length > 1) return parts.every((part) => /^(?:[a-z]{2,20}|[A-Z]{2,20})\d{0,2}$/.test(part))
+  if (/[-_./]/.test(body)) return parts.every((part) => /^(?:[a-z]{2,20}|[A-Z]{2,20})\d{0,2}$/.test(part))
   return body.length < full && /^[A-Z]+$/.test(body)
 }
 
