@@ -81,7 +81,13 @@ const isOneOf = (found: Uint8Array | undefined, allowed: ReadonlyArray<Uint8Arra
   allowed.some((bytes) => found !== undefined && found.length === bytes.length && found.every((byte, at) => byte === bytes[at]))
 
 /** The repaired file, if there is one, judged against what was read before. */
-const checkRepaired = (disk: SimulatedDisk, bytes: Uint8Array, plan: RepairPlan, records: ReadonlyArray<string>): void => {
+const checkRepaired = (
+  disk: SimulatedDisk,
+  bytes: Uint8Array,
+  plan: RepairPlan,
+  records: ReadonlyArray<string>,
+  given: Mishap,
+): void => {
   const repaired = disk.bytes(path) as Uint8Array
   const after = readFile(disk)
   same(texts(recordsOf(after.items)), records, "records after the repair")
@@ -101,8 +107,11 @@ const checkRepaired = (disk: SimulatedDisk, bytes: Uint8Array, plan: RepairPlan,
   )
   demand(isOneOf(restored, [bytes]), "the two files do not make up the damaged one")
   demand(isOneOf(disk.bytes(`/home/${backup}`), [bytes]), "the backup is not the damaged file")
-  const left = disk.paths().filter((name) => name.endsWith(".tmp"))
+  // An attempt that died, or that the disk does not let clean up, leaves its own temporary file and no other.
+  const temporary = `/home/${names("first").temporary}`
+  const left = disk.paths().filter((name) => name.endsWith(".tmp") && name !== temporary)
   same(left, [], "temporary files left behind")
+  demand(given.what !== "none" || disk.bytes(temporary) === undefined, "a temporary file left behind")
 }
 
 /** What goes wrong, and at which of the operations of a repair, as a fraction of them. */
@@ -175,7 +184,7 @@ const checkRepair = (coverage: Coverage, bytes: Uint8Array, given: Mishap): void
   const disk = hasMishap ? interrupted(bytes, given, [bytes, wanted]) : untouched
   const result = applyRepair(disk, planFor(disk), names("second"))
   if (Result.isFailure(result)) throw result.failure
-  checkRepaired(disk, bytes, plan, texts(recordsOf(first.items)))
+  checkRepaired(disk, bytes, plan, texts(recordsOf(first.items)), given)
 }
 
 const repairing: Law = {
