@@ -21,7 +21,7 @@ import { type ReferenceSession, referenceContext, referenceSession } from "./ref
 import { expectOpenCodec, rpl2 } from "./replay.ts"
 
 /** Enough cases for every class that a law demands to be reached, with odds of a miss below one in a million. */
-const RUNS = 800
+const RUNS = 600
 
 /** JSON with the members of every object in one order: equal values give equal text. */
 const canonical = (value: unknown): string =>

@@ -43,7 +43,7 @@ const placeId = (past: Past): string => {
  * record that is not an entry, and for what is not an index.
  */
 const keptId = (past: Past, ownId: string, index: unknown): string | undefined => {
-  if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 1) return undefined
+  if (typeof index !== "number" || !Number.isSafeInteger(index)) return undefined
   if (index === past.index) return ownId
   return index < past.index ? past.idAt(index) : positionalEntryId(past.sessionId, index)
 }

@@ -248,6 +248,14 @@ describe("a context that follows the session", () => {
     }
   })
 
+  it("sees a gap in its path filled, although the leaf went on below it", () => {
+    const before = stateOf(header(5), user("a", null, "1"), user("c", "b", "3"))
+    const live = follow(initialLiveContext, before)
+    const after = evolve(evolve(before, user("b", "a", "2")), user("d", "c", "4"))
+    assert.deepEqual(said(after), ["1", "2", "3", "4"])
+    assert.deepEqual(contextOf(follow(live, after).fold), contextAt(after))
+  })
+
   it("shares what it had with the one before", () => {
     const before = stateOf(header(5), user("a", null, "1"))
     const live = follow(initialLiveContext, before)

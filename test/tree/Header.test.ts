@@ -60,6 +60,7 @@ describe("a title", () => {
     const changed = entry("title_change", "b", "a", { title: "By itself", source: "auto" })
     assert.deepEqual(title(stateOf(header(3), named)), { title: "By hand", source: "user" })
     assert.deepEqual(title(stateOf(header(3), named, changed)), { title: "By itself", source: "auto" })
+    assert.deepEqual(title(stateOf(header(3), named, user("b", "a", "later"))), { title: "By hand", source: "user" })
     assert.deepEqual(title(stateOf(header(3, { title: "T", titleSource: "user" }), named)), { title: "T", source: "user" })
   })
 })
