@@ -182,7 +182,8 @@ const cut = (budget: Budget): Promise<void> => {
       const next = await appendThree(image, "next")
       coverage.hit("acknowledged before the cut", acknowledged.length > 0)
       coverage.hit("cut before anything was acknowledged", acknowledged.length === 0)
-      if (!next.opened) throw new Error(`the file cannot be appended to after the cut: ${stored(image, PATH).slice(-300)}`)
+      if (next.names.length !== 3)
+        throw new Error(`the file cannot be appended to after the cut: ${stored(image, PATH).slice(-300)}`)
       checkAfterCut(stored(image, PATH), acknowledged)
       const loaded = await run(
         image,

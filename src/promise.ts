@@ -102,7 +102,7 @@ export class Annals implements AsyncDisposable {
     this.#runtime = ManagedRuntime.make(layer(options))
   }
 
-  /** Starts the writer thread with the first session that is opened. */
+  /** Nothing runs before the first call that needs it; that one starts the writer thread. */
   static start(options: NodeOptions = {}): Annals {
     return new Annals(options)
   }

@@ -8,6 +8,8 @@ export type NotJsonReason =
   | "cycle"
   /** Nested deeper than a reader accepts. */
   | "too-deep"
+  /** A line longer than a reader accepts. */
+  | "too-long"
   /** A text that is not one JSON value. */
   | "not-json-text"
 

@@ -45,6 +45,7 @@ export const makeMemoryTree = Effect.fnUntraced(function* (
     redactor,
     state: decided.success.reduce(treeModel.evolve, treeModel.initial),
     stamp: options.stamp,
+    path: "memory",
     open: Effect.succeed({ journal }),
   })
   return { session, journal }

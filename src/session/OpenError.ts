@@ -95,7 +95,10 @@ export type PrepareReason =
       readonly system: string
       readonly operation: string
     }
-  /** The file was replaced, and the disk could not confirm it: after a power cut the old file may be back. */
+  /**
+   * The file was replaced, or its end put in order, and the disk could not confirm it: after a power cut it may be as it was before. The
+   * session does not try again, because a second sync proves nothing; opening it anew reads what is there.
+   */
   | {
       readonly _tag: "Uncertain"
       readonly code: "open.uncertain"
@@ -113,7 +116,7 @@ const describePrepare = (reason: PrepareReason): string => {
     case "Refused":
       return `${reason.path}: not opened for writing (${reason.operation}: ${reason.system})`
     case "Uncertain":
-      return `${reason.path}: replaced, but not confirmed by the disk (${reason.operation}: ${reason.system})`
+      return `${reason.path}: changed, but not confirmed by the disk (${reason.operation}: ${reason.system})`
   }
 }
 

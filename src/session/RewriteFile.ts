@@ -4,12 +4,14 @@
  * Every line crosses the redactor again, so a rewrite of an old file also takes out the secrets that its own agent wrote. What is not a
  * finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
  */
-import { basename } from "node:path"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type AtomicError, createFile, replaceFile } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
-import { ReadError, readJournal } from "../journal/Reader.ts"
+import { type Identity, ReadError, readJournal } from "../journal/Reader.ts"
+import type { TailPlan } from "../journal/Tail.ts"
+import { carryOutTail, type TailDone } from "../journal/TailWork.ts"
 import { apply, type Edit } from "../model/Edit.ts"
 import { applyToText } from "../model/EditText.ts"
 import type { JsonObject } from "../model/Json.ts"
@@ -78,19 +80,32 @@ const fromAtomic = (path: string, { reason }: AtomicError): PrepareError => {
     case "Unwritten":
       return refused(path, reason.fault)
     case "Uncertain":
-      return new PrepareError({
-        reason: { _tag: "Uncertain", code: "open.uncertain", path, system: reason.fault.code, operation: reason.fault.operation },
-      })
+      return uncertain(path, reason.fault)
   }
 }
 
+const uncertain = (path: string, { code: system, operation }: DiskFault): PrepareError =>
+  new PrepareError({ reason: { _tag: "Uncertain", code: "open.uncertain", path, system, operation } })
+
 /** The typed error for a refusal of the disk before anything was changed. */
-export const refused = (path: string, fault: DiskFault): PrepareError =>
-  fault.code === "ECHANGED"
+const refused = (path: string, { code: system, operation }: DiskFault): PrepareError =>
+  system === "ECHANGED"
     ? changed(path)
-    : new PrepareError({
-        reason: { _tag: "Refused", code: "open.refused", path, system: fault.code, operation: fault.operation },
-      })
+    : new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path, system, operation } })
+
+/** Operations that change the session's own file when its end is put in order. */
+const CHANGING: ReadonlySet<string> = new Set(["write", "truncate", "sync"])
+
+/** Brings the end of a session's file in order. A refusal after the first change, or of a sync, leaves the file uncertain. */
+export const putInOrder = (disk: Disk, path: string, identity: Identity, plan: TailPlan): Effect.Effect<TailDone, PrepareError> =>
+  Effect.suspend((): Effect.Effect<TailDone, PrepareError> => {
+    try {
+      return Effect.succeed(carryOutTail(disk, path, identity, plan))
+    } catch (cause) {
+      if (!(cause instanceof DiskFault)) throw cause
+      return Effect.fail(cause.path === path && CHANGING.has(cause.operation) ? uncertain(path, cause) : refused(path, cause))
+    }
+  })
 
 /** Runs blocking work on the disk; its refusals become typed errors. */
 export const onDisk = <A>(path: string, work: () => Result.Result<A, AtomicError> | A): Effect.Effect<A, PrepareError> =>
@@ -107,6 +122,14 @@ export const onDisk = <A>(path: string, work: () => Result.Result<A, AtomicError
       return Effect.die(cause)
     }
   })
+
+/**
+ * Removes what an attempt that was cut off has left under its temporary name. The caller holds the lease of the session, so nobody else is
+ * writing under a name that is made from it.
+ */
+export const sweep = (disk: Disk, path: string): void => {
+  if (disk.lstat(path) !== undefined) disk.unlink(path)
+}
 
 /** The file under the loaded name, which must be the one that was loaded. */
 const unchangedSource = (disk: Disk, loaded: LoadedTree): FileStat => {
@@ -128,6 +151,7 @@ export const rewriteInPlace = (
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(loaded.path, () => {
     const expect = unchangedSource(disk, loaded)
+    sweep(disk, join(dirname(loaded.path), names.temporary))
     let state: TreeState = initial
     const done = replaceFile(
       disk,
@@ -149,6 +173,8 @@ export const forkTo = (
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(target.path, () => {
     unchangedSource(disk, loaded)
+    const temporaryName = `.${basename(target.path)}.tmp`
+    sweep(disk, join(dirname(target.path), temporaryName))
     let state: TreeState = initial
     const done = createFile(
       disk,
@@ -156,7 +182,7 @@ export const forkTo = (
       (put) => {
         state = writeLines(disk, loaded, redactor, target.header, put)
       },
-      { temporaryName: `.${basename(target.path)}.tmp` },
+      { temporaryName },
     )
     return Result.map(done, (file) => ({ state, file }))
   })

@@ -19,10 +19,11 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { JournalShape } from "../journal/Journal.ts"
+import { MAX_LINE_BYTES } from "../model/Limits.ts"
 import type { SessionModel } from "../model/Model.ts"
 import type { Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
-import type { NotJson } from "../redaction/NotJson.ts"
+import { NotJson } from "../redaction/NotJson.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import { WriteError } from "../writer/WriteError.ts"
 import { Rejected } from "./DispatchError.ts"
@@ -69,6 +70,8 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
   readonly state: State
   /** A clock reading and fresh randomness, for each command. */
   readonly stamp: Effect.Effect<Stamp>
+  /** What errors call the session: its file, where it has one. */
+  readonly path?: string | undefined
   /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
   readonly open: Effect.Effect<Opened<State>, E, R>
 }
@@ -119,7 +122,7 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   }
 })
 
-const closed = (): WriteError => new WriteError({ reason: { _tag: "Closed", code: "write.closed", path: "session" } })
+const closed = (path: string): WriteError => new WriteError({ reason: { _tag: "Closed", code: "write.closed", path } })
 
 /** The session's journal, opened when it is first needed. */
 const opened = <State, E>(cell: Cell<State>, open: Effect.Effect<Opened<State>, E>): Effect.Effect<JournalShape, E> =>
@@ -140,7 +143,7 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
   published: PubSub.PubSub<Change<State, Rec>>,
 ) =>
   Effect.fnUntraced(function* (command: Command): Effect.fn.Return<Receipt<Rec>, Rejected<Rejection> | NotJson | WriteError | E> {
-    if (cell.isClosed) return yield* closed()
+    if (cell.isClosed) return yield* closed(options.path ?? "session")
     const failure = cell.journal === undefined ? undefined : yield* cell.journal.failure
     if (failure !== undefined) return yield* failure
     const decision = options.model.decide(cell.state, command, yield* options.stamp)
@@ -164,7 +167,11 @@ const encode = <State, Command, Rec, Rejection, E, R>(
     for (const record of records) {
       const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
       if (Result.isFailure(clean)) return Effect.fail(clean.failure)
-      lines.push(clean.success.line)
+      const { line } = clean.success
+      // A reader passes over a longer line, so it would be as good as lost.
+      if (line.bytes > MAX_LINE_BYTES)
+        return Effect.fail(new NotJson({ path: "", reason: "too-long", found: `${line.bytes} bytes long` }))
+      lines.push(line)
     }
     return Effect.succeed(lines)
   })

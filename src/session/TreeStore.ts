@@ -19,7 +19,6 @@ import type { Disk } from "../disk/Disk.ts"
 import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { planTail } from "../journal/Tail.ts"
-import { carryOutTail } from "../journal/TailWork.ts"
 import { Lease } from "../lease/Lease.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { Edit } from "../model/Edit.ts"
@@ -38,7 +37,7 @@ import { Writer } from "../writer/Writer.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf, storeDirectory } from "./Place.ts"
-import { forkTo, onDisk, rewriteInPlace } from "./RewriteFile.ts"
+import { forkTo, onDisk, putInOrder, rewriteInPlace, sweep } from "./RewriteFile.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
 export type OpenError = ReadError | FormatError | ConsentError | LeaseError | PrepareError
@@ -193,6 +192,20 @@ const open = Effect.fnUntraced(function* (
   return yield* openAs(room, loaded, { prepare: rewritten(room, loaded, migration.backup), migration })
 })
 
+/** A preparation that has left the file uncertain is not tried again: the same error is told each time. */
+const onceUncertain = <A, R>(prepare: Effect.Effect<A, PrepareError, R>): Effect.Effect<A, PrepareError, R> => {
+  let told: PrepareError | undefined
+  return Effect.suspend(() =>
+    told !== undefined
+      ? Effect.fail(told)
+      : Effect.tapError(prepare, (error) =>
+          Effect.sync(() => {
+            if (error.reason._tag === "Uncertain") told = error
+          }),
+        ),
+  )
+}
+
 interface Preparation {
   readonly path?: string
   readonly prepare: Effect.Effect<Opened<TreeState>, PrepareError, Scope.Scope>
@@ -212,7 +225,8 @@ const openAs = (room: Room, loaded: LoadedTree | undefined, preparation: Prepara
       redactor: room.redactor,
       state: preparation.state ?? upToDate(loaded?.state ?? treeModel.initial),
       stamp: room.stamp,
-      open: preparation.prepare,
+      path: preparation.path ?? loaded?.path ?? "",
+      open: onceUncertain(preparation.prepare),
     }),
     (session): OpenTree => ({
       session,
@@ -229,7 +243,7 @@ const journalOf = (room: Room, path: string, file: { device: bigint; inode: bigi
 const atLineBoundary = (room: Room, loaded: LoadedTree): Preparation["prepare"] =>
   Effect.gen(function* () {
     const { path, summary } = loaded
-    const { length } = yield* onDisk(path, () => carryOutTail(room.disk, path, summary.identity, planTail(summary, true)))
+    const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
     return { journal: yield* journalOf(room, path, summary.identity, length) }
   })
 
@@ -290,7 +304,10 @@ const create = Effect.fnUntraced(function* (
   const bytes = new TextEncoder().encode(lines.map(({ line }) => `${line.text}\n`).join(""))
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const temporaryName = `.${basename(path)}.tmp`
-    const file = yield* onDisk(path, () => createFile(room.disk, path, (put) => put(bytes), { temporaryName }))
+    const file = yield* onDisk(path, () => {
+      sweep(room.disk, join(dirname(path), temporaryName))
+      return createFile(room.disk, path, (put) => put(bytes), { temporaryName })
+    })
     return { journal: yield* journalOf(room, path, file, file.size) }
   })
   return yield* openAs(room, undefined, { path, prepare, state })

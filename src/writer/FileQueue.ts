@@ -5,6 +5,7 @@
  * records held here make up everything that was ever accepted. Plain synchronous state; the pump drives it.
  */
 import { type CleanLine, isCleanLine } from "../redaction/CleanLine.ts"
+import type { Loss } from "./Port.ts"
 import type { Identity, Outcome, Part } from "./Protocol.ts"
 import { fromOutcome, type WriteError } from "./WriteError.ts"
 
@@ -201,6 +202,12 @@ export class FileQueue {
   remainder(): Part | undefined {
     if (this.#held.length === 0 || this.#failure !== undefined || this.#flying === "replace") return undefined
     return { ...this.#base(), at: this.#durable, bytes: pack(this.#held), mode: "resume", sync: true }
+  }
+
+  /** What no writing could save: the records of a file that has latched. */
+  loss(): Loss | undefined {
+    if (this.#failure === undefined || this.#held.length === 0) return undefined
+    return { path: this.path, bytes: this.#heldBytes, why: this.#failure.message }
   }
 
   /** Takes in what became of the part under way. */

@@ -14,4 +14,13 @@ export interface Remainder {
   /** The number of the batch under way, or of the last one. */
   readonly batch: number
   readonly parts: ReadonlyArray<Part>
+  /** What cannot be written any more, because its file has latched. */
+  readonly lost: ReadonlyArray<Loss>
+}
+
+export interface Loss {
+  readonly path: string
+  /** Bytes of accepted records that are not in the file, or not known to be. */
+  readonly bytes: number
+  readonly why: string
 }

@@ -114,11 +114,11 @@ export class Pump {
   }
 
   #remainder(): Remainder {
-    const parts: Array<Part> = []
-    for (const file of this.#files.values()) {
-      const part = file.remainder()
-      if (part !== undefined) parts.push(part)
+    const files = [...this.#files.values()]
+    return {
+      batch: this.#batch,
+      parts: files.flatMap((file) => file.remainder() ?? []),
+      lost: files.flatMap((file) => file.loss() ?? []),
     }
-    return { batch: this.#batch, parts }
   }
 }

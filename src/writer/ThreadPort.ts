@@ -9,7 +9,7 @@ import { writeSync } from "node:fs"
 import { Piscina } from "piscina"
 import { nodeDisk } from "../disk/NodeDisk.ts"
 import { EXIT_WAIT_MS } from "../model/Limits.ts"
-import type { Remainder, WriterPort } from "./Port.ts"
+import type { Loss, Remainder, WriterPort } from "./Port.ts"
 import type { Reply, Request } from "./Protocol.ts"
 import { makeWriterCore } from "./WriterCore.ts"
 
@@ -19,17 +19,10 @@ export interface ThreadPortOptions {
   /** Milliseconds to wait at the exit of the process for the batch under way. */
   readonly exitWait?: number | undefined
   /** Told, at the exit, of records that could not be written. By default a line on stderr. */
-  readonly onExitLoss?: ((loss: ExitLoss) => void) | undefined
+  readonly onExitLoss?: ((loss: Loss) => void) | undefined
 }
 
-export interface ExitLoss {
-  readonly path: string
-  /** Bytes of accepted records that are not in the file, or not known to be. */
-  readonly bytes: number
-  readonly why: string
-}
-
-const tell = ({ path, bytes, why }: ExitLoss): void => {
+const tell = ({ path, bytes, why }: Loss): void => {
   writeSync(2, `annals: ${bytes} bytes of accepted records of ${path} are not known to be on disk: ${why} (write.exit_loss)\n`)
 }
 
@@ -71,9 +64,10 @@ export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
   }
 }
 
-const drain = ({ batch, parts }: Remainder, progress: Int32Array, options: ThreadPortOptions): void => {
-  if (parts.length === 0) return
+const drain = ({ batch, parts, lost }: Remainder, progress: Int32Array, options: ThreadPortOptions): void => {
   const report = options.onExitLoss ?? tell
+  for (const loss of lost) report(loss)
+  if (parts.length === 0) return
   if (!waitFor(batch, progress, options.exitWait ?? EXIT_WAIT_MS)) {
     for (const { path, bytes } of parts) report({ path, bytes: bytes.length, why: "the disk did not answer in time" })
     return

@@ -181,6 +181,58 @@ describe("a full disk", () => {
   )
 })
 
+describe("a file that could not be made ready", () => {
+  const header = '{"type":"session","version":5,"id":"s","timestamp":"t","cwd":"/w"}'
+
+  it.effect("is not synced a second time after a failed sync: that would prove nothing", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [PATH]: header })
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).open(PATH)
+        disk.fail((call) => call.operation === "sync", "EIO")
+        const first = yield* Effect.flip(session.dispatch(say("one")))
+        assert.equal(first._tag === "PrepareError" && first.reason._tag, "Uncertain")
+        assert.strictEqual(yield* Effect.flip(session.dispatch(say("two"))), first)
+        assert.notInclude(disk.text(PATH) ?? "", "two")
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("is tried again after a refusal that changed nothing", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [PATH]: `${header}\n{"torn` })
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).open(PATH)
+        disk.fail((call) => call.path.includes("quarantine"), "ENOSPC")
+        const first = yield* Effect.flip(session.dispatch(say("one")))
+        assert.equal(first._tag === "PrepareError" && first.reason._tag, "Refused")
+        assert.equal(disk.text(PATH), `${header}\n{"torn`)
+        yield* session.dispatch(say("two"))
+        assert.deepEqual((yield* (yield* TreeStore).load(PATH)).damages, [])
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  for (const [name, old] of [
+    [`.session.jsonl.migration.tmp`, '{"type":"session","id":"s","timestamp":"t","cwd":"/w"}\n'],
+    [`.session.jsonl.tmp`, undefined],
+  ] as const) {
+    it.effect(`is made ready although ${name} was left behind by an attempt that was cut off`, () =>
+      Effect.gen(function* () {
+        const disk = new SimulatedDisk({ [`${FOLDER}/${name}`]: "half a f", ...(old === undefined ? {} : { [PATH]: old }) })
+        yield* Effect.gen(function* () {
+          const store = yield* TreeStore
+          const { session } = yield* old === undefined
+            ? store.create({ cwd: "/w", path: PATH })
+            : store.open(PATH, { migrate: true })
+          yield* session.dispatch(say("one"))
+          assert.isUndefined(disk.bytes(`${FOLDER}/${name}`))
+        }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+      }),
+    )
+  }
+})
+
 describe("receipts", () => {
   it.effect("come back at the level that was asked for", () =>
     Effect.gen(function* () {

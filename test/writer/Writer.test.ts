@@ -103,6 +103,16 @@ describe("the thread", () => {
   }
 })
 
+describe("the exit of a host", () => {
+  it("says what a latched file has not got", () => {
+    const path = fresh("latched.jsonl")
+    const child = fileURLToPath(new URL("./exit-child.ts", import.meta.url))
+    const { stderr } = spawnSync(process.execPath, [child, path, "latched"], { encoding: "utf8" })
+    assert.include(stderr, "write.exit_loss")
+    assert.include(stderr, path)
+  })
+})
+
 describe("a file that is not what it was", () => {
   it("is not written to when it was replaced", async () => {
     const path = fresh("replaced.jsonl")
