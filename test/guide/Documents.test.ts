@@ -54,9 +54,13 @@ describe("docs/format.md", () => {
       const written = name.replace(time, "TIME").replace("-1-2", "-FROM-TO")
       assert.include(document, `\`${written}\``)
     }
-    const sources = ["src/session/TreeStore.ts", "src/lease/Lease.ts", "src/writer/WriterCore.ts", "src/journal/TailWork.ts"].map(
-      text,
-    )
+    const sources = [
+      "src/session/TreeOpening.ts",
+      "src/session/TreeRoom.ts",
+      "src/lease/Lease.ts",
+      "src/writer/WriterCore.ts",
+      "src/journal/TailWork.ts",
+    ].map(text)
     for (const ending of [".migration.tmp", ".owner.json", ".owner.tmp", ".recovery.tmp", ".bak"]) {
       assert.include(document, `${ending}\``)
       assert.isTrue(
