@@ -74,6 +74,7 @@ export const append = (input: AppendInput) =>
     const host = yield* Host
     const opened = yield* open(input)
     yield* Effect.forEach(opening(opened), (line) => note(noteStyle.dim(line)), { discard: true })
+    if (host.isInputTerminal) yield* note(noteStyle.dim("Type one JSON command a line; Ctrl-D ends."))
     const { session } = opened
     const { carriedOut, rejected } = yield* pipe({ path: opened.path, session, level: input.level, input: host.input(), write })
     yield* session.close

@@ -140,7 +140,8 @@ const append = Command.make(
     ),
     migrate: Flags.toggle("migrate", "Agree that an older file is rewritten to version 5 first, with a backup"),
     level: Flag.Literals("level", ["accepted", "written", "synced"]).pipe(
-      Flag.withDescription("How far a record must have come before its command is acknowledged (default: synced)"),
+      Flag.withMetavar("LEVEL"),
+      Flag.withDescription("How far a record must have come before its command is acknowledged (synced by default)"),
       Flag.withDefault("synced" as const),
     ),
     json: Flags.toggle("json", "Acknowledgements are JSON lines already; accepted so that programs can pass it to every command"),

@@ -106,25 +106,27 @@ const closing = (course: Course, { folder }: Stage, keep: boolean, style: Style)
 const withSecret = (host: typeof Host.Service, { secrets }: Stage): Layer.Layer<Host> =>
   Layer.succeed(Host, { ...host, environment: { ...host.environment, [VARIABLE]: secrets.environment.text } })
 
+/** What programs get. */
+const jsonOf = ({ steps, ok }: Course): object => ({
+  steps: steps.map(({ name, ok, detail, took }) => ({ name, ok, detail: detail.join("; "), ms: took })),
+  ok,
+})
+
 export const demo = ({ json, keep }: DemoInput) =>
   Effect.gen(function* () {
-    const { style, columns } = yield* Output
-    const course = new Course((step, number) => (json ? Effect.void : print(stepLines(step, number, style, columns))))
     const output = yield* Output
-    const print = (lines: ReadonlyArray<string>) => Effect.provideService(printLines(lines), Output, output)
+    const { style, columns } = output
+    const print = (lines: ReadonlyArray<string>) =>
+      json ? Effect.void : Effect.provideService(printLines(lines), Output, output)
+    const course = new Course((step, number) => print(stepLines(step, number, style, columns)))
     const on = yield* stage(course, keep)
     const host = withSecret(yield* Host, on)
-    if (!json) yield* printLines([`${style.bold("annals demo")}  ${style.dim(`in ${visible(on.folder)}, offline`)}`, ""])
+    yield* print([`${style.bold("annals demo")}  ${style.dim(`in ${visible(on.folder)}, offline`)}`, ""])
     const services = Layer.mergeAll(sessions("synced"), redaction, Files.layer).pipe(Layer.provideMerge(host))
     yield* runAll(on, course).pipe(Effect.provide(services))
-    const { ok, steps, took } = course
-    if (json)
-      yield* printJson({
-        steps: steps.map(({ name, ok, detail, took: ms }) => ({ name, ok, detail: detail.join("; "), ms })),
-        ok,
-      })
-    if (ok) return yield* json ? Effect.void : printLines(closing(course, on, keep, style))
+    if (json) yield* printJson(jsonOf(course))
+    if (course.ok) return yield* print(closing(course, on, keep, style))
     if (json) return yield* new Ended({ exit: 1 })
-    const message = `Step ${steps.length} of ${STEPS} could not be proven, after ${duration(took)}; the folder is kept: ${on.folder}`
+    const message = `Step ${course.steps.length} of ${STEPS} could not be proven; the folder is kept: ${on.folder}`
     return yield* new Unproven({ path: on.folder, message })
   }).pipe(Effect.scoped)

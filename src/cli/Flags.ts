@@ -20,6 +20,7 @@ export const jsonl = toggle("jsonl", "Print one JSON value a line on standard ou
 export const yes = toggle("yes", "Carry out the plan; without it nothing is changed")
 
 export const format = Flag.Literals("format", ["tree", "ledger"]).pipe(
+  Flag.withMetavar("tree|ledger"),
   Flag.withDescription("Read as this kind of session; by default the content decides"),
   Flag.optional,
 )

@@ -14,6 +14,8 @@ export class Host extends Context.Service<
     readonly temporary: string
     /** The standard input in pieces. Asked for only by a command that reads it. */
     readonly input: () => AsyncIterable<Uint8Array>
+    /** Whether a person types the standard input. */
+    readonly isInputTerminal: boolean
     /** The program and the arguments that start this command line again, to which a command's own are added. */
     readonly program: readonly [file: string, ...args: ReadonlyArray<string>]
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line in a process of its own: the only place that knows the process. */
 import { homedir, tmpdir } from "node:os"
+import { isatty } from "node:tty"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -24,6 +25,7 @@ const host = Layer.succeed(Host, {
     isInputUsed = true
     return process.stdin
   },
+  isInputTerminal: isatty(0),
   program: [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)],
 })
 

@@ -81,6 +81,7 @@ export const cli = (args: ReadonlyArray<string>, given: Given = {}): Promise<End
     home: folder(),
     temporary: folder(),
     input: () => chunksOf(given.input),
+    isInputTerminal: false,
     program: [process.execPath, main],
   })
   return Effect.runPromise(

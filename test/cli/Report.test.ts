@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import { errorJson, reportOf } from "../../src/cli/Report.ts"
-import { hasColour } from "../../src/cli/Terminal.ts"
 import { DiskFault } from "../../src/disk/Disk.ts"
 import { ReadError } from "../../src/journal/Reader.ts"
 import { LeaseError } from "../../src/lease/LeaseError.ts"
@@ -100,15 +99,4 @@ describe("the report of an error", () => {
     } as const
     expect(reportOf(new FormatError({ reason })).message.length).toBe(500)
   })
-})
-
-test("colour follows the terminal, unless the environment says otherwise", () => {
-  expect(hasColour({}, true)).toBe(true)
-  expect(hasColour({}, false)).toBe(false)
-  expect(hasColour({ NO_COLOR: "1" }, true)).toBe(false)
-  expect(hasColour({ NO_COLOR: "" }, true)).toBe(true)
-  expect(hasColour({ FORCE_COLOR: "1" }, false)).toBe(true)
-  expect(hasColour({ FORCE_COLOR: "0" }, true)).toBe(false)
-  expect(hasColour({ FORCE_COLOR: "false" }, true)).toBe(false)
-  expect(hasColour({ FORCE_COLOR: "1", TERM: "dumb" }, true)).toBe(false)
 })

@@ -23,6 +23,14 @@ describe("escaping", () => {
     )
   })
 
+  test("leaves no single character active", () => {
+    for (let code = 0; code < 0x10000; code++) {
+      const value = `a${String.fromCharCode(code)}b`
+      if (ACTIVE.test(oneLine(value)) || ACTIVE.test(visible(value)) || ACTIVE.test(lines(value).join("")))
+        expect(code).toBe(undefined)
+    }
+  })
+
   test("leaves ordinary text as it is", () => {
     expect(oneLine("Grüße, 日本 👨‍👩‍👧 e\u0301")).toBe("Grüße, 日本 👨‍👩‍👧 e\u0301")
     expect(oneLine("  a \n\n\t b  ")).toBe("a b")
