@@ -227,6 +227,14 @@ describe("the rewrite", () => {
     assert.equal(stateOf(...lines.map((raw) => JSON.parse(raw) as JsonObject)).leaf, "a")
   })
 
+  it("knows that an entry beside the tree is not the leaf by itself", () => {
+    const records = [header(3), user("a", null, "one"), entry("model_usage", "b", "a", { purpose: "title" })]
+    assert.equal(rewrite(records.map(source)).length, 3)
+    const onIt = [header(5), ...records.slice(1), { type: "header_patch", patch: { leafId: "b" } }]
+    const lines = rewrite(onIt.map(source))
+    assert.equal(stateOf(...lines.map((raw) => JSON.parse(raw) as JsonObject)).leaf, "b")
+  })
+
   it("declares the star that it folds in", () => {
     const [first] = rewrite([header(5), { type: "header_patch", patch: { starred: true } }].map(source))
     assert.deepEqual(JSON.parse(first ?? ""), header(5, { starred: true, starredPatchVersion: 1 }))
