@@ -1,4 +1,5 @@
 /** Every law there is, by the file it stands in. A family that is not named here is not run. */
+import * as branchOut from "./branchOut.ts"
 import * as disk from "./disk.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
@@ -16,6 +17,7 @@ export interface Family {
 }
 
 export const families: ReadonlyArray<Family> = [
+  { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/process.ts", laws: process.laws },

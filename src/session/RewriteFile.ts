@@ -17,7 +17,7 @@ import { applyToText } from "../model/EditText.ts"
 import type { JsonObject } from "../model/Json.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
-import { begin, end, step } from "../tree/Rewrite.ts"
+import { begin, rewriteLines, type SourceRecord } from "../tree/Rewrite.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
 import type { LoadedTree } from "./Load.ts"
@@ -38,35 +38,36 @@ const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThr
 const edited = (line: string, change: Edit): string =>
   applyToText(line, change) ?? JSON.stringify(apply(JSON.parse(line) as JsonObject, change))
 
-/** Writes the lines of the rewritten session and gives the state that they replay to. */
+/** The records of the loaded file, read again: their text is not held in memory. */
+function* sourceRecords(disk: Disk, { path }: LoadedTree): Generator<SourceRecord> {
+  for (const item of readJournal(disk, path)) if (item._tag === "Record") yield item.record
+}
+
+/** What is done to the header of a new session. */
+export type HeaderEdit = (source: JsonObject) => Edit | undefined
+
+/** Writes lines through the redactor and gives the state that they replay to. */
 const writeLines = (
-  disk: Disk,
-  loaded: LoadedTree,
   redactor: Redactor,
-  header: ((header: JsonObject) => Edit | undefined) | undefined,
+  lines: Iterable<string>,
+  header: HeaderEdit | undefined,
   put: (bytes: Uint8Array) => void,
 ): TreeState => {
   let state: TreeState = initial
   let isFirst = true
-  const emit = (line: string): void => {
+  for (const line of lines) {
     const change = isFirst ? header?.(JSON.parse(line) as JsonObject) : undefined
     isFirst = false
     const { text } = cleaned(redactor, change === undefined ? line : edited(line, change))
     put(encoder.encode(`${text}\n`))
     state = evolve(state, JSON.parse(text) as JsonObject)
   }
-  const started = begin(loaded.state)
-  if (Result.isFailure(started)) throw new Error(started.failure.message)
-  let rewriting = started.success
-  for (const item of readJournal(disk, loaded.path)) {
-    if (item._tag !== "Record") continue
-    const { next, lines } = step(rewriting, item.record)
-    rewriting = next
-    for (const line of lines) emit(line)
-  }
-  for (const line of end(rewriting)) emit(line)
   return state
 }
+
+/** The lines of the whole session in version 5. A version that cannot be read was refused when the session was loaded. */
+const wholeSession = (disk: Disk, loaded: LoadedTree): Iterable<string> =>
+  rewriteLines(Result.getOrThrow(begin(loaded.state)), sourceRecords(disk, loaded))
 
 const changed = (path: string): PrepareError => new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })
 
@@ -157,30 +158,37 @@ export const rewriteInPlace = (
       disk,
       loaded.path,
       (put) => {
-        state = writeLines(disk, loaded, redactor, undefined, put)
+        state = writeLines(redactor, wholeSession(disk, loaded), undefined, put)
       },
       { expect, backupName: names.backup, temporaryName: names.temporary },
     )
     return Result.map(done, (file) => ({ state, file }))
   })
 
-/** Writes the whole session, all its branches, to a new file of version 5 under another id. The source is only read. */
+/** Where a new session goes, what becomes of its header, and, unless it is the whole session, which lines it has. */
+export interface ForkTarget {
+  readonly path: string
+  readonly header: HeaderEdit
+  readonly lines?: ((source: Iterable<SourceRecord>) => Iterable<string>) | undefined
+}
+
+/** Writes a session, whole or a part of it, to a new file of version 5 under another id. The source is only read. */
 export const forkTo = (
   disk: Disk,
   loaded: LoadedTree,
   redactor: Redactor,
-  target: { readonly path: string; readonly header: (source: JsonObject) => Edit | undefined },
+  { path, header, lines }: ForkTarget,
 ): Effect.Effect<Rewritten, PrepareError> =>
-  onDisk(target.path, () => {
+  onDisk(path, () => {
     unchangedSource(disk, loaded)
-    const temporaryName = `.${basename(target.path)}.tmp`
-    sweep(disk, join(dirname(target.path), temporaryName))
+    const temporaryName = `.${basename(path)}.tmp`
+    sweep(disk, join(dirname(path), temporaryName))
     let state: TreeState = initial
     const done = createFile(
       disk,
-      target.path,
+      path,
       (put) => {
-        state = writeLines(disk, loaded, redactor, target.header, put)
+        state = writeLines(redactor, lines?.(sourceRecords(disk, loaded)) ?? wholeSession(disk, loaded), header, put)
       },
       { temporaryName },
     )

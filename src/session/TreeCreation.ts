@@ -1,17 +1,22 @@
 /** New tree sessions: from nothing, or from the whole or a path of another one. */
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { ensureDirectory } from "../disk/Directory.ts"
+import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { Edit } from "../model/Edit.ts"
 import { uuidV7 } from "../model/Ids.ts"
 import { type JsonObject, ownString } from "../model/Json.ts"
 import { isoTime } from "../model/Stamp.ts"
+import { branchOutLines } from "../tree/BranchOut.ts"
 import { edited } from "../tree/Members.ts"
-import type { LoadedTree } from "./Load.ts"
-import { PrepareError } from "./OpenError.ts"
-import { forkTo, onDisk } from "./RewriteFile.ts"
+import type { TreeRejection } from "../tree/Rejection.ts"
+import { Rejected } from "./DispatchError.ts"
+import { type LoadedTree, loadTree } from "./Load.ts"
+import { FormatError, PrepareError } from "./OpenError.ts"
+import { type ForkTarget, forkTo, onDisk } from "./RewriteFile.ts"
 import { journalOf, type OpenTree, openAs, type Preparation, publish, type Room, started, storePath } from "./TreeRoom.ts"
 
 export interface CreateOptions {
@@ -19,6 +24,18 @@ export interface CreateOptions {
   /** Where; by default in our own store, under the time and the session's id. */
   readonly path?: string | undefined
   readonly title?: string | undefined
+  /** The session that this one comes from: an id or a path, kept as it is. */
+  readonly parentSession?: string | undefined
+}
+
+export interface ForkOptions {
+  /** Where; by default in our own store, under the time and the session's id. */
+  readonly path?: string | undefined
+}
+
+export interface Forked {
+  readonly id: string
+  readonly path: string
 }
 
 /** Takes a name that nothing has, and its lease. */
@@ -38,7 +55,8 @@ export const createTree = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = resolve(options.path ?? storePath(room, stamp, id))
   yield* claim(room, path)
-  const { state, lines } = yield* started(room, stamp, { cwd: options.cwd, id, title: options.title })
+  const { cwd, title, parentSession } = options
+  const { state, lines } = yield* started(room, stamp, { cwd, id, title, parentSession })
   const bytes = new TextEncoder().encode(lines.map(({ line }) => `${line.text}\n`).join(""))
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const file = yield* publish(room, path, bytes)
@@ -63,4 +81,56 @@ export const openFork = Effect.fnUntraced(function* (
     return { journal: yield* journalOf(room, path, file, file.size), state }
   })
   return yield* openAs(room, loaded, { path, prepare, forkedFrom: loaded.path })
+})
+
+/** A new session with everything that another one holds, all its branches, in a file of its own. The source is only read. */
+export const forkTree = Effect.fnUntraced(function* (
+  room: Room,
+  source: string,
+  options: ForkOptions,
+): Effect.fn.Return<Forked, ReadError | FormatError | PrepareError | LeaseError, Scope.Scope> {
+  const loaded = yield* loadForCopy(room, source)
+  return yield* copyOut(room, loaded, options, (header) => ownString(header, "id") ?? source)
+})
+
+/** A new session with one path of another one: from the root to the leaf. Its parent is the file of that session. */
+export const branchOutTree = Effect.fnUntraced(function* (
+  room: Room,
+  source: string,
+  leaf: string,
+  options: ForkOptions,
+): Effect.fn.Return<Forked, ReadError | FormatError | PrepareError | LeaseError | Rejected<TreeRejection>, Scope.Scope> {
+  const loaded = yield* loadForCopy(room, source)
+  const lines = branchOutLines(loaded.state, leaf, yield* room.stamp)
+  if (Result.isFailure(lines)) return yield* new Rejected({ rejection: lines.failure })
+  return yield* copyOut(room, loaded, options, () => source, lines.success)
+})
+
+/** A session that can be copied: one with a header. What else is damaged in it stays behind. */
+const loadForCopy = Effect.fnUntraced(function* (room: Room, path: string) {
+  const loaded = yield* loadTree(room.disk, path)
+  if (loaded.state.header !== undefined) return loaded
+  return yield* new FormatError({
+    reason:
+      loaded.bytes === 0
+        ? { _tag: "Empty", code: "format.empty", path }
+        : { _tag: "NotASession", code: "format.not_a_session", path },
+  })
+})
+
+const copyOut = Effect.fnUntraced(function* (
+  room: Room,
+  loaded: LoadedTree,
+  options: ForkOptions,
+  parentOf: (header: JsonObject) => string,
+  lines?: ForkTarget["lines"],
+) {
+  const stamp = yield* room.stamp
+  const id = uuidV7(stamp.at, stamp.entropy)
+  const path = resolve(options.path ?? storePath(room, stamp, id))
+  yield* claim(room, path)
+  const header = (source: JsonObject): Edit | undefined =>
+    edited(source, { id, timestamp: isoTime(stamp), parentSession: parentOf(source) })
+  yield* forkTo(room.disk, loaded, room.redactor, { path, header, lines })
+  return { id, path }
 })

@@ -118,10 +118,20 @@ export const journalOf = (room: Room, path: string, file: { device: bigint; inod
   room.writer.open({ path, identity: { device: file.device, inode: file.inode }, length })
 
 /** The header record of a new session, and the state after it. */
-export const started = (room: Room, stamp: Stamp, fields: { cwd: string; id: string; title?: string | undefined }) =>
+export const started = (
+  room: Room,
+  stamp: Stamp,
+  fields: { cwd: string; id: string; title?: string | undefined; parentSession?: string | undefined },
+) =>
   Effect.gen(function* () {
-    const { title, ...given } = fields
-    const command: TreeCommand = { do: "start", ...given, ...(title === undefined ? {} : { title, titleSource: "user" }) }
+    const { cwd, id, title, parentSession } = fields
+    const command: TreeCommand = {
+      do: "start",
+      cwd,
+      id,
+      ...(title === undefined ? {} : { title, titleSource: "user" }),
+      ...(parentSession === undefined ? {} : { parentSession }),
+    }
     const decided = treeModel.decide(treeModel.initial, command, stamp)
     const records = yield* Effect.orDie(Effect.fromResult(decided))
     const state = records.reduce(treeModel.evolve, treeModel.initial)

@@ -16,14 +16,16 @@ import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { Lease } from "../lease/Lease.ts"
 import { Redaction } from "../redaction/Redaction.ts"
+import type { TreeRejection } from "../tree/Rejection.ts"
 import { Writer } from "../writer/Writer.ts"
+import type { Rejected } from "./DispatchError.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
-import { type CreateOptions, createTree } from "./TreeCreation.ts"
+import { branchOutTree, type CreateOptions, createTree, type Forked, type ForkOptions, forkTree } from "./TreeCreation.ts"
 import { type Migrated, migrateTree, type OpenError, type OpenOptions, openTree } from "./TreeOpening.ts"
 import { closable, type OpenTree, type Room, type TreeStoreOptions } from "./TreeRoom.ts"
 
-export type { CreateOptions } from "./TreeCreation.ts"
+export type { CreateOptions, Forked, ForkOptions } from "./TreeCreation.ts"
 export type { Migrated, OpenError, OpenOptions } from "./TreeOpening.ts"
 export type { Migration, OpenTree, TreeSession, TreeStoreOptions } from "./TreeRoom.ts"
 
@@ -33,6 +35,14 @@ export class TreeStore extends Context.Service<
     readonly load: (path: string, options?: LoadOptions) => Effect.Effect<LoadedTree, ReadError | FormatError>
     readonly open: (path: string, options?: OpenOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
     readonly create: (options: CreateOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
+    /** A new session with everything that another one holds, all its branches. The source is only read, of whatever version it is. */
+    readonly fork: (source: string, options?: ForkOptions) => Effect.Effect<Forked, OpenError>
+    /** A new session with one path of another one, labels included. Fails for a leaf that does not exist. */
+    readonly branchOut: (
+      source: string,
+      leaf: string,
+      options?: ForkOptions,
+    ) => Effect.Effect<Forked, OpenError | Rejected<TreeRejection>>
     /** What `open` with consent would rewrite, carried out at once. */
     readonly migrate: (path: string) => Effect.Effect<Migrated, OpenError>
   }
@@ -52,6 +62,8 @@ export class TreeStore extends Context.Service<
           load: (path, loading) => loadTree(room.disk, resolve(path), loading),
           open: (path, opening) => closable(openTree(room, resolve(path), opening ?? {})),
           create: (creating) => closable(createTree(room, creating)),
+          fork: (source, forking) => Effect.scoped(forkTree(room, resolve(source), forking ?? {})),
+          branchOut: (source, leaf, forking) => Effect.scoped(branchOutTree(room, resolve(source), leaf, forking ?? {})),
           migrate: (path) => Effect.scoped(migrateTree(room, resolve(path))),
         })
       }),
