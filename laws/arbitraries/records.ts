@@ -127,6 +127,39 @@ const message: fc.Arbitrary<JsonObject> = fc
 /** A version of an id: most often one that the session has, now and then one that it has not. */
 type Ids = fc.Arbitrary<string>
 
+/** Entries that set something: labels, rules, tools, modes, models. */
+const settings = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => ({
+  label: members({ targetId: id, label: fc.constantFrom("", "L", "M", null) }, ["targetId"]),
+  ttsr_injection: members(
+    {
+      injectedRules: fc.array(words, { maxLength: 3 }),
+      injectedRuleRecords: fc.array(fc.record({ name: words, lastInjectedAt: fc.nat() }), { maxLength: 2 }),
+      ttsrMessageCount: fc.nat(),
+    },
+    ["injectedRules"],
+  ),
+  mcp_tool_selection: members(
+    { selectedToolNames: strings, selectedDiscoveredBuiltinToolNames: strings, mutationCorrelationId: oddString },
+    ["selectedToolNames"],
+  ),
+  discovered_builtin_tool_selection: members({ selectedToolNames: strings, mutationCorrelationId: oddString }, [
+    "selectedToolNames",
+  ]),
+  session_init: members({ systemPrompt: oddString, task: oddString, tools: strings, outputSchema: json }, []),
+  mode_change: members({ mode: words, data: json }, ["mode"]),
+  configured_model_chain: members(
+    {
+      role: fc.constantFrom("default", "smol", ""),
+      entries: fc.array(fc.constantFrom("p/m1", "p/m2", ""), { maxLength: 2 }),
+      origin: words,
+      identity: json,
+      explicitHead: fc.boolean(),
+      cleared: fc.boolean(),
+    },
+    ["role", "entries"],
+  ),
+})
+
 const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => ({
   message: members({ message }, ["message"]),
   model_change: fc.oneof(
@@ -165,35 +198,7 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
     },
     ["content"],
   ),
-  label: members({ targetId: id, label: fc.constantFrom("", "L", "M", null) }, ["targetId"]),
-  ttsr_injection: members(
-    {
-      injectedRules: fc.array(words, { maxLength: 3 }),
-      injectedRuleRecords: fc.array(fc.record({ name: words, lastInjectedAt: fc.nat() }), { maxLength: 2 }),
-      ttsrMessageCount: fc.nat(),
-    },
-    ["injectedRules"],
-  ),
-  mcp_tool_selection: members(
-    { selectedToolNames: strings, selectedDiscoveredBuiltinToolNames: strings, mutationCorrelationId: oddString },
-    ["selectedToolNames"],
-  ),
-  discovered_builtin_tool_selection: members({ selectedToolNames: strings, mutationCorrelationId: oddString }, [
-    "selectedToolNames",
-  ]),
-  session_init: members({ systemPrompt: oddString, task: oddString, tools: strings, outputSchema: json }, []),
-  mode_change: members({ mode: words, data: json }, ["mode"]),
-  configured_model_chain: members(
-    {
-      role: fc.constantFrom("default", "smol", ""),
-      entries: fc.array(fc.constantFrom("p/m1", "p/m2", ""), { maxLength: 2 }),
-      origin: words,
-      identity: json,
-      explicitHead: fc.boolean(),
-      cleared: fc.boolean(),
-    },
-    ["role", "entries"],
-  ),
+  ...settings(id),
   session_info: members({ name: oddString }, ["name"]),
   title_change: members({ title: oddString, source: fc.constantFrom("auto", "user") }, ["title"]),
   model_usage: members({ purpose: words, usage: json }, []),

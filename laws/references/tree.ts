@@ -84,6 +84,15 @@ const open = (
   return undefined
 }
 
+/** The members that a header patch may have, and the values they may have. */
+const headerPatchMembers = (exists: (id: string) => boolean): Record<string, (value: Rec) => boolean> => ({
+  title: str,
+  titleSource: (value) => value === "auto" || value === "user",
+  cwd: str,
+  starred: (value) => typeof value === "boolean",
+  leafId: (value) => value === null || (str(value) && exists(value)),
+})
+
 /** The session of a whole file. */
 export const referenceSession = (records: ReadonlyArray<Rec>, madeUpId: MadeUpId): ReferenceSession => {
   const opened = open(records, madeUpId)
@@ -100,13 +109,7 @@ export const referenceSession = (records: ReadonlyArray<Rec>, madeUpId: MadeUpId
     if (type === "header_patch" && version >= 4) {
       const patch = get(source, "patch")
       if (!Object.keys(source).every((key) => key === "type" || key === "patch") || !obj(patch)) return
-      const good: Record<string, (value: Rec) => boolean> = {
-        title: str,
-        titleSource: (value) => value === "auto" || value === "user",
-        cwd: str,
-        starred: (value) => typeof value === "boolean",
-        leafId: (value) => value === null || (str(value) && named(value) !== undefined),
-      }
+      const good = headerPatchMembers((id) => named(id) !== undefined)
       if (!Object.keys(patch).every((key) => has(good, key) && good[key]?.(patch[key]))) return
       for (const key of Object.keys(patch)) if (key !== "leafId") header = { ...header, [key]: patch[key] }
       if (has(patch, "leafId")) leaf = patch.leafId
