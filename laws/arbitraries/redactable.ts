@@ -16,7 +16,7 @@ export const VALUES = {
   quoted: 'q"u\\o\nt3e.d',
   escaped: "nsecret-41-x",
   digits: "123456789012345",
-  id: "deadbeef",
+  id: "9f8e7d6c",
   repeated: "aaaabbbb",
   foreign: "é漢字-ünï-🌿-x1",
 } as const

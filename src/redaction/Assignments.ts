@@ -72,6 +72,8 @@ const isNameCode = (code: number): boolean =>
 const COLON = 0x3a
 const EQUALS = 0x3d
 const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const DOLLAR = 0x24
 
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
 
@@ -153,7 +155,7 @@ export class Assignments {
     return quoteAt === undefined && text.charCodeAt(separator) === EQUALS ? this.#nameBeforeType(at) : undefined
   }
 
-  /** The class of the name whose last character stands at a position. */
+  /** The class of the name whose last character stands at a position. None in `${NAME:-…}`, where a shell names what to use instead. */
   #nameEndingAt(last: number): NameClass | undefined {
     const text = this.#text
     let at = last
@@ -163,7 +165,10 @@ export class Assignments {
       if (mayBeSecretName(code, after)) isCandidate = true
       after = code
     }
-    return isCandidate ? this.#names.classOf(text.slice(Math.max(at + 1, last + 1 - LONGEST_NAME), last + 1)) : undefined
+    const isExpansion = text.charCodeAt(at) === OPEN_BRACE && text.charCodeAt(at - 1) === DOLLAR
+    return isCandidate && !isExpansion
+      ? this.#names.classOf(text.slice(Math.max(at + 1, last + 1 - LONGEST_NAME), last + 1))
+      : undefined
   }
 
   /** The name in `name: string = …`, from the last character of the type. */

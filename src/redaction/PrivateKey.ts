@@ -6,6 +6,7 @@
  * quotation and diff marks. A BEGIN line in prose or code, with nothing like a key after it, is no finding.
  */
 import { isIn } from "./Alphabet.ts"
+import { isName } from "./Words.ts"
 
 const BEGIN = /BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y
 const END = /-----END [A-Z0-9 ]{1,60}-----/y
@@ -15,7 +16,7 @@ const SEPARATOR = /[\s"'`,+>|#*→│]|\\+[nrt"'/]?/y
 const LINE_NUMBER = /\d{1,6}(?=[\s→│|:\\]):?/y
 
 /** Characters from which on a run is taken for a line of a key, whatever it reads like. */
-const LINE = 16
+const LINE = 40
 const SHORT = 8
 /** Short pieces after the last line that may come before the END line: the rest of the base64 and a check sum. */
 const REST = 3
@@ -33,7 +34,7 @@ const base64End = (text: string, from: number): number => {
 }
 
 const looksLikeKey = (text: string, start: number, end: number): boolean =>
-  end - start >= LINE || (end - start >= SHORT && !/^[A-Za-z]?[a-z]*$/.test(text.slice(start, end)))
+  end - start >= LINE || (end - start >= SHORT && !text.slice(start, end).split(/[+/=]/).every(isName))
 
 /**
  * The end of the private key whose BEGIN line has its `BEGIN` at a position, or -1. The five dashes before it are the caller's to check.

@@ -201,7 +201,8 @@ export class Scanner {
     ]
     const rows = FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, this.#runs.get(format))))
     const token = jwt(this.#runs.get({ body: "url" }), this.#runs.get({ body: "url", dots: 2 }))
-    this.#all = new Table([...literals, ...rows, token, privateKey], true)
+    const anchors = [...literals, ...rows, token, privateKey].toSorted((a, b) => a.rank - b.rank)
+    this.#all = new Table(anchors, true)
     this.#known = new Table(literals, false)
     this.#numbers = literals.filter(({ text }) => /^[0-9.eE+-]*$/.test(text))
     this.#assignments = new Assignments(names, known.weak)

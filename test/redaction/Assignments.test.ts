@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest"
+import { hole, plain, redact } from "./Samples.ts"
+
+const canary = `ca${"nary"}_value_4711`
+const hex = "a8f5f167f44f4964e6c9"
+
+describe("goes", () => {
+  test.each([
+    [`token=${canary}`, "token=[REDACTED:credential]"],
+    ["password=12345678", "password=[REDACTED:password]"],
+    ["secret = config.value1234567", "secret = [REDACTED:password]"],
+    [`password = "${hex}"`, 'password = "[REDACTED:password]"'],
+    [`api_key: '${hex}',`, "api_key: '[REDACTED:credential]',"],
+    [`"apiKey": "${hex}"`, '"apiKey": "[REDACTED:credential]"'],
+    [`API-KEY=${hex}`, "API-KEY=[REDACTED:credential]"],
+    [`export AWS_SECRET_ACCESS_KEY=${hex}/x+y\n`, "export AWS_SECRET_ACCESS_KEY=[REDACTED:password]\n"],
+    [`const apiKey: string = "${hex}";`, 'const apiKey: string = "[REDACTED:credential]";'],
+    [`env["API_KEY"] = "${hex}"`, 'env["API_KEY"] = "[REDACTED:credential]"'],
+    [`'password' => '${hex}'`, "'password' => '[REDACTED:password]'"],
+    [`if (password === "${hex}") return`, 'if (password === "[REDACTED:password]") return'],
+    [`token := "${hex}"`, 'token := "[REDACTED:credential]"'],
+    [`token = f"${hex}"`, 'token = f"[REDACTED:credential]"'],
+    [`?token=${hex}&page=2`, "?token=[REDACTED:credential]&page=2"],
+    [`?token=${hex}&amp;page=2`, "?token=[REDACTED:credential]&amp;page=2"],
+    [`PASSWORD=${hex}&x`, "PASSWORD=[REDACTED:password]"],
+    [`connect(password=${hex})`, "connect(password=[REDACTED:password])"],
+    [`PASSWORD=${hex}\\nNEXT=1`, "PASSWORD=[REDACTED:password]\\nNEXT=1"],
+    [`{\\"password\\": \\"${hex}\\"}`, '{\\"password\\": \\"[REDACTED:password]\\"}'],
+    ["pin: 4821", "pin: [REDACTED:password]"],
+    [`log {"pin":4821,"n":1} end`, `log {"pin":"[REDACTED:password]","n":1} end`],
+    [`log {\\"pin\\":4821} end`, `log {\\"pin\\":\\"[REDACTED:password]\\"} end`],
+    [`password: "two ${hex} words"`, 'password: "[REDACTED:password]"'],
+    [`password = "${hex}`, 'password = "[REDACTED:password]'],
+  ])("%s", (text, expected) => {
+    expect(redact(text)).toBe(expected)
+  })
+})
+
+describe("stays", () => {
+  test.each([
+    "tokenBudget: 20000000",
+    '"tokenBudget": 20_000_000',
+    "tokenBudget: z.number().int().positive()",
+    "apiKey: options.apiKey",
+    "max_tokens=4096, temperature=0",
+    "api_key=api_key,",
+    "password: hashedPassword,",
+    "const token = parser.nextToken()",
+    "token => token.type === SyntaxKind.DotDotDotToken",
+    "token?: string | undefined",
+    "readonly privateKey: Uint8Array",
+    "password: Redacted.Redacted<string>,",
+    'os.environ.get("X")',
+    'api_key = os.environ["OPENAI_API_KEY"]',
+    "apiKey: process.env.OPENAI_API_KEY,",
+    "PASSWORD=$DB_PASSWORD",
+    `PASSWORD=${hole("DB_PASSWORD:-default1234")}`,
+    `token: "${hole("{ secrets.GITHUB_TOKEN }")}"`,
+    'password: "<your-password>"',
+    "password: {{ vault_password }}",
+    "PASSWORD=%DB_PASSWORD%",
+    'password: "your-password-here"',
+    'password: "changeme"',
+    'password: "xxxxxxxxxxxx"',
+    'password: "************"',
+    '"password": "Password must have at least 8 characters"',
+    '"forgotPassword": "Forgot password? Click here, it takes 2 minutes"',
+    "secretName: my-tls-secret",
+    'token: "keyword.operator"',
+    "tokenType: access_token",
+    '"token_endpoint": "https://example.com/oauth2/v1/token"',
+    "token_url: https://example.com/oauth2/v2.0/12345678",
+    "secret: /run/secrets/db_password",
+    "api_key_file: ./keys/api1.txt",
+    "password: true",
+    "secret: undefined",
+    "token=short1",
+    "pin: 123",
+    "pass: 1180",
+    "password: [REDACTED]",
+    'password = "[REDACTED:password]"',
+    "std::token::from_string12345",
+    "{self.pg_host}:{self.pg_port}/{self.pg_password}\n@decorator",
+    'pin-sha256="WoiWRyIOVNa9ihaBciRSC7XHjliYS9VwUGOIud4PB18="',
+    'createElement("label", {htmlFor: "auth_password"}, "Password:"),$?x():y("code",null," ****** ")',
+    "next_page_token: CAoQAA12345678",
+    "HTTP_QUOTED_STRING_TOKENS = /^[\\u0009\\u0020-\\u007E]+$/u",
+    "password = \nhunter2hunter2",
+  ])("%s", (text) => {
+    expect(redact(text)).toBe(text)
+  })
+})
+
+describe("a member of an object", () => {
+  test("is an assignment, and its value is data and not code", () => {
+    const value = {
+      password: "correct horse battery staple",
+      api_key: hex,
+      nested: { clientSecret: "correct-horse-battery", pin: 4821, secret: -12345 },
+      api_keys: [hex, "a"],
+    }
+    expect(plain.redactValue(value).value).toEqual({
+      password: "[REDACTED:password]",
+      api_key: "[REDACTED:credential]",
+      nested: { clientSecret: "[REDACTED:password]", pin: "[REDACTED:password]", secret: "[REDACTED:password]" },
+      api_keys: ["[REDACTED:credential]", "a"],
+    })
+  })
+
+  test("stays when its value only stands for a secret, or its name speaks of something else", () => {
+    const value = {
+      password: "undefined",
+      apiKey: "process.env.API_KEY",
+      clientSecret: hole("SECRET"),
+      dbPassword: "/run/secrets/db",
+      secret: true,
+      pin: 13,
+      token: "identifier",
+      tokens: 12345678,
+      usage: { inputTokens: 123456, tokenBudget: 20_000_000, maxTokens: 4096 },
+      secretName: "my-tls-secret-4711",
+      password_hint: "the name of my first cat, 2004",
+    }
+    expect(plain.redactValue(value).value).toBe(value)
+  })
+})
