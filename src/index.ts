@@ -46,6 +46,14 @@ export {
 export type { Receipt, ReceiptLevel } from "./session/Receipt.ts"
 export { planTreeRepair } from "./session/RepairFile.ts"
 export { type Change, make as makeSession, type Opened, type Session, type SessionOptions } from "./session/Session.ts"
+export {
+  SessionStorage,
+  type SessionStorageWriter,
+  StorageError,
+  type StorageReason,
+  type StorageStat,
+  type WriterFlags,
+} from "./session/SessionStorage.ts"
 export { systemStamp } from "./session/SystemStamp.ts"
 export {
   type CreateOptions,

@@ -113,8 +113,21 @@ const failures = {
   },
   "open.uncertain": {
     exit: 1,
-    safe: "The file is whole: the old one or the new one. The backup lies beside it.",
+    safe: "Every record that was in the file is in it; after a power cut the file may be as it was before. A backup, if any, lies beside it.",
     remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── The storage operations of a host's own session manager ──
+  "storage.not_found": { exit: 3, safe: "Nothing was changed.", remedy: "Check the path." },
+  "storage.refused": {
+    exit: 1,
+    safe: "The file is as it was.",
+    remedy: "Check the space, the permissions and the health of the disk, then try again.",
+  },
+  "storage.uncertain": {
+    exit: 1,
+    safe: "The file is whole: the old one or the new one.",
+    remedy: "Check the disk, then read the file again.",
   },
 
   // ── The lease ──
