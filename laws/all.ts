@@ -1,9 +1,11 @@
 /** Every law there is, by the file it stands in. A family that is not named here is not run. */
 import * as branchOut from "./branchOut.ts"
 import * as disk from "./disk.ts"
+import * as edit from "./edit.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as process from "./process.ts"
+import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as session from "./session.ts"
 import * as store from "./store.ts"
@@ -19,8 +21,10 @@ export interface Family {
 export const families: ReadonlyArray<Family> = [
   { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/disk.ts", laws: disk.laws },
+  { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/process.ts", laws: process.laws },
+  { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },
   { file: "laws/store.ts", laws: store.laws },

@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { apply, type Edit } from "../src/model/Edit.ts"
 import { applyToText, hasDuplicateKeys } from "../src/model/EditText.ts"
 import { isObject, type Json, type JsonArray } from "../src/model/Json.ts"
+import { parseJson } from "../src/model/JsonParse.ts"
 import { toText } from "../src/model/JsonText.ts"
 import { editOf, type RawValue, rawValue, tapeOf, textOf } from "./arbitraries/rawJson.ts"
 import { Coverage, type Law, parameters } from "./Law.ts"
@@ -61,7 +62,7 @@ const demand = (holds: boolean, what: string, ...values: ReadonlyArray<unknown>)
 const editing: Law = {
   id: "EDT-1",
   sentence:
-    "An edit made to JSON text and the same edit made to its value agree, JSON.parse(applyToText(raw, e)) = apply(JSON.parse(raw), e), and no byte changes that the edit does not touch.",
+    "An edit made to JSON text and the same edit made to its value agree, parse(applyToText(raw, e)) = apply(parse(raw), e), and no byte changes that the edit does not touch.",
   runs: 4_000,
   check: (budget) => {
     const coverage = new Coverage()
@@ -69,7 +70,7 @@ const editing: Law = {
       fc.property(rawValue, fc.array(fc.nat(1_000), { minLength: 1, maxLength: 40 }), (raw, numbers) => {
         const text = textOf(raw)
         const { edit, expected } = editOf(raw, tapeOf(numbers), toText)
-        const value = JSON.parse(text) as Json
+        const value = parseJson(text)
         const before = toText(value)
         const result = applyToText(text, edit)
         const applied = apply(value, edit)
@@ -79,7 +80,7 @@ const editing: Law = {
         coverage.hit("repeated key", repeatsKey(raw))
         demand((result === undefined) === isAmbiguous(raw, edit), "refused or not", text)
         if (result === undefined) return
-        demand(sameJson(JSON.parse(result) as Json, applied), "they disagree", text, result, toText(applied))
+        demand(sameJson(parseJson(result), applied), "they disagree", text, result, toText(applied))
         if (expected !== undefined) demand(result === expected, "other bytes changed", text, result, expected)
         coverage.hit("members come or go", expected === undefined)
         coverage.hit("only values and keys change", expected !== undefined && text !== expected)

@@ -52,14 +52,10 @@ const stringToken: fc.Arbitrary<readonly [value: string, token: string]> = fc
     return [value, style === "slash" ? plain.replaceAll("/", "\\/") : plain]
   })
 
-/**
- * No key has a backslash in it. The `JSON.parse` of Node 24 takes the escaped key `"\u007b"` for the key `"\\"` of a like object that
- * it read before, so it could not be the judge.
- */
 const keyToken: fc.Arbitrary<readonly [key: string, token: string]> = fc.oneof(
   fc.constantFrom("a", "b", "c", "__proto__", "constructor", "", "1").map((key) => [key, JSON.stringify(key)] as const),
   fc.constantFrom("a", "b", "__proto__").map((key) => [key, `"${escapedEverywhere(key)}"`] as const),
-  stringToken.filter(([key]) => !key.includes("\\")),
+  stringToken,
 )
 
 const scalar: fc.Arbitrary<RawValue> = fc

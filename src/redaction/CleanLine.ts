@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import { apply } from "../model/Edit.ts"
 import { applyToText, hasDuplicateKeys } from "../model/EditText.ts"
 import type { Json } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
 import { toText } from "../model/JsonText.ts"
 import { NotJson } from "./NotJson.ts"
 import { Rules } from "./Rules.ts"
@@ -103,7 +104,7 @@ const onOneLine = (text: string): string => {
 
 const parse = (raw: string): Result.Result<Json, NotJson> => {
   try {
-    return Result.succeed(JSON.parse(raw) as Json)
+    return Result.succeed(parseJson(raw))
   } catch {
     return Result.fail(new NotJson({ path: "", reason: "not-json-text", found: "a text that is not JSON" }))
   }

@@ -148,6 +148,13 @@ describe("the line of a text", () => {
     expect(raw(`{"a":"${escaped}"}`)).toBe('{"a":"[REDACTED:github-token]"}')
   })
 
+  test("finds a secret in a key that JSON.parse of V8 takes for another key", () => {
+    const escaped = `\\u00${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`
+    const lure = escaped.slice(0, secret.length)
+    expect(JSON.parse(JSON.stringify([{ [lure]: 1 }]))).toEqual([{ [lure]: 1 }])
+    expect(raw(`[{"${escaped}":1}]`)).toBe('[{"[REDACTED:github-token]":1}]')
+  })
+
   test("is written anew when a key stands twice, since the first member could hide something", () => {
     expect(raw(`{"a":"${secret}","b": 1.0,"a":"x"}`)).toBe('{"a":"x","b":1}')
     expect(raw(`{"n":{"a":"${secret}","\\u0061":-0}, "b":1e999}`)).toBe('{"n":{"a":-0},"b":1e999}')
