@@ -40,15 +40,9 @@ type Members = Readonly<Record<string, unknown>>
 const defined = (members: Members): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
 
+/** An entry below the leaf, or below another parent: one that stands, or the entry before it in the same decision. */
 const entry = ({ state, stamp }: Place, type: string, members: Members, parentId: string | null = state.leaf): JsonObject => {
-  const id = freshEntryId(stamp.entropy, (candidate) => has(state, candidate))
-  return { type, id, parentId, timestamp: isoTime(stamp), ...defined(members) }
-}
-
-/** An entry that attaches to the one before it in the same decision. */
-const following = ({ state, stamp }: Place, before: JsonObject, type: string, members: Members): JsonObject => {
-  const parentId = ownString(before, "id") ?? null
-  const id = freshEntryId(`${stamp.entropy}+`, (candidate) => has(state, candidate) || candidate === parentId)
+  const id = freshEntryId(stamp.entropy, (candidate) => has(state, candidate) || candidate === parentId)
   return { type, id, parentId, timestamp: isoTime(stamp), ...defined(members) }
 }
 
@@ -112,7 +106,7 @@ const tools = (place: Place, { mcp, builtin }: Fields<"tools">): Decided => {
   const first = entry(place, "mcp_tool_selection", { selectedToolNames: mcp, mutationCorrelationId })
   if (builtin === undefined) return written(first)
   const members = { selectedToolNames: builtin, mutationCorrelationId }
-  return written(first, following(place, first, "discovered_builtin_tool_selection", members))
+  return written(first, entry(place, "discovered_builtin_tool_selection", members, ownString(first, "id")))
 }
 
 const patchMessage = ({ state }: Place, { entryId, message }: Fields<"patchMessage">): Decided => {
