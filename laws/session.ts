@@ -73,6 +73,38 @@ const liveAndFile = (budget: Budget): Promise<void> => {
   return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["a prefix compared", "redacted"]))
 }
 
+/** The leaf after a branch, with and without entries behind it. */
+const leafStays = (budget: Budget): Promise<void> => {
+  const coverage = new Coverage()
+  const property = fc.asyncProperty(turns, fc.nat(), (sequence, which) =>
+    run(
+      new SimulatedDisk(),
+      Effect.gen(function* () {
+        const store = yield* TreeStore
+        const open = yield* store.create({ cwd: "/w", path: PATH })
+        yield* dispatchAll(open, sequence, () => Effect.void)
+        const before = yield* open.session.state
+        const ids = idsOf(before)
+        const to = ids[which % (ids.length + 1)] ?? null
+        yield* open.session.dispatch({ do: "branch", to })
+        yield* open.session.close
+        // A session without a record has no file, and no leaf either.
+        if (ids.length === 0) return
+        const loaded = yield* store.load(PATH)
+        same("the leaf", String(loaded.state.leaf), String(to))
+        coverage.hit("no leaf", to === null)
+        coverage.hit("an entry that is not the last", to !== null && to !== ids.at(-1))
+        const again = yield* store.open(PATH)
+        yield* again.session.dispatch({ do: "custom", customType: "behind" })
+        const after = yield* again.session.state
+        const last = after.entries.shared.items[after.entries.length - 1]
+        same("the parent of the next entry", String(last?.parentId), String(to))
+      }),
+    ),
+  )
+  return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["no leaf", "an entry that is not the last"]))
+}
+
 const contexts = (state: TreeState): string => JSON.stringify(leaves(state).map((leaf) => buildSessionContext(state, leaf)))
 
 /** What a first append does to any file of any version: nothing before it, and nothing lost by it. */
@@ -278,6 +310,12 @@ export const laws: ReadonlyArray<Law> = [
       "For any sequence of commands, the replay of the journal equals the live state seen through redaction, after every command.",
     runs: 100,
     check: liveAndFile,
+  },
+  {
+    id: "TRE-2",
+    sentence: "The live leaf survives closing and opening again, also after a branch with no entry behind it.",
+    runs: 100,
+    check: leafStays,
   },
   {
     id: "MIG-3",

@@ -41,7 +41,7 @@ describe("a value", () => {
     ["seven77", "short"],
     ["/home/dev/keys/id_rsa", "place"],
     ["~/.config/keys", "place"],
-    ["C:\\Users\\dev\\keys", "place"],
+    ["C:\\Users\\me\\keys", "place"],
     ["https://example.com/oauth2/token", "place"],
     ["db.internal:5432", "place"],
     ["vault.example.com", "place"],
