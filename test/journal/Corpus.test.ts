@@ -12,7 +12,7 @@ const files: ReadonlyArray<readonly [name: string, lines: number, records: numbe
   ["gjc/v5.jsonl", 27, 27, []],
   ["omp/v3-title-slot.jsonl", 30, 30, []],
   ["pi/v1-1019-records.jsonl", 1_019, 1_019, []],
-  ["pi/v1-glued-lines.jsonl", 463, 464, ["glued 440 918180 1086"]],
+  ["../../src/cli/demo/session.jsonl", 463, 464, ["glued 440 918180 1086"]],
   ["pi/v1-two-compactions.jsonl", 1_003, 1_003, []],
   ["pi/v3-all-records.jsonl", 31, 31, []],
   ["pi/v3-fork.jsonl", 8, 8, []],
@@ -32,7 +32,7 @@ test.each(files)("%s", (name, lines, count, expected) => {
 })
 
 test("both records of the glued line are read, each where it stands", () => {
-  const glued = read([bytesOf("pi/v1-glued-lines.jsonl")]).records.filter(({ line }) => line === 440)
+  const glued = read([bytesOf("../../src/cli/demo/session.jsonl")]).records.filter(({ line }) => line === 440)
   expect(glued.map(({ offset, length, value }) => [offset, length, value["type"]])).toEqual([
     [918_180, 937, "message"],
     [919_117, 149, "message"],
