@@ -18,6 +18,7 @@ export const VALUES = {
   digits: "123456789012345",
   id: "9f8e7d6c",
   repeated: "aaaabbbb",
+  bracket: "(abcdefgh1",
   foreign: "é漢字-ünï-🌿-x1",
 } as const
 
@@ -84,6 +85,7 @@ const CODE = [
   "1234",
   "98765432",
   "hunter2hunter2",
+  `token${"="}foobar12`,
   "$TOKEN_ABC",
   "true",
   "correct-horse",

@@ -53,6 +53,11 @@ class Clean {
 class Line extends Clean {
   readonly #isLine = true
 
+  constructor(mint: symbol, text: string) {
+    super(mint, text)
+    Object.freeze(this)
+  }
+
   static has(value: unknown): value is Line {
     return typeof value === "object" && value !== null && #isLine in value && value.#isLine
   }
@@ -60,6 +65,11 @@ class Line extends Clean {
 
 class Text extends Clean {
   readonly #isText = true
+
+  constructor(mint: symbol, text: string) {
+    super(mint, text)
+    Object.freeze(this)
+  }
 
   static has(value: unknown): value is Text {
     return typeof value === "object" && value !== null && #isText in value && value.#isText

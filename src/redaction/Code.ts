@@ -28,8 +28,8 @@ const PATH = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
 const BRACKETS = /[(){}[\]]/
 
 /** How an expression begins, or a text that goes on after the quote that was taken for an opening one. */
-const EXPRESSION_START = /^(?:[[({<=>]|\/[*/^[(\\])/
-const TEXT_GOES_ON = /^\s*[),;+\]}>]/
+const EXPRESSION_START = /^(?:[[({<=>]|\/[*^[(\\])/
+const TEXT_GOES_ON = /^\s*(?:[),;\]}>]|\+\s)/
 
 const wordParts = (value: string): ReadonlyArray<string> => value.split(/[^A-Za-z0-9]+/)
 

@@ -4,7 +4,6 @@
  * Two strengths. Under a `password` name a number is a secret as well (a PIN); under a `credential` name (tokens, keys) numbers are counts
  * and limits. A name that goes on to speak about something else (`tokenBudget`, `secretName`, `passwordHint`) is neither.
  */
-
 import { hasMarker } from "./Marker.ts"
 
 export type NameClass = "password" | "credential"

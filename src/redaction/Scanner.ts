@@ -1,38 +1,28 @@
 /**
  * Finds the secrets of one text: known values, known formats and assignments, in all its views.
  *
- * One loop over the characters. A table with an entry for each pair of characters says whether anything can begin there: the first two
- * characters of a prefix or of a known value, a separator of an assignment, a sign that the text is worth a further view. Whatever begins
- * is followed with remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
+ * One loop over the characters asks a table of pairs whether anything can begin there (see `Anchors.ts`). Whatever begins is followed with
+ * remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
  */
-import { isIn, Runs } from "./Alphabet.ts"
+import {
+  type Anchor,
+  BACKSLASH,
+  FLAG_BITS,
+  formatAnchors,
+  isApart,
+  literal,
+  PERCENT,
+  RunsByShape,
+  SEPARATOR,
+  Table,
+} from "./Anchors.ts"
 import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
 import type { KnownValues } from "./Environment.ts"
-import { FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
 import { CREDENTIAL, ENVIRONMENT, PASSWORD, REGISTERED } from "./Kinds.ts"
 import type { NameClass, Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
-import { privateKeyEnd } from "./PrivateKey.ts"
 import { covers, outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
 import { percentDecoded, plainView, replacedView, unescaped, type View } from "./View.ts"
-import { readsLikeName } from "./Words.ts"
-
-/** Something to look for that begins with fixed characters. */
-interface Anchor {
-  readonly text: string
-  /** The code of its third character, looked at before the rest. */
-  readonly third: number
-  readonly kind: string
-  readonly rank: number
-  /** The secret whose fixed characters stand at a position, as `[start, end]`. */
-  readonly find: (text: string, at: number, isApart: boolean) => readonly [start: number, end: number] | undefined
-}
-
-const SEPARATOR = 1
-const BACKSLASH = 2
-const PERCENT = 4
-/** Bits below the number of a pair's list of anchors. */
-const FLAG_BITS = 3
 
 /** How often JSON in a string in JSON in a string is followed. */
 const DEPTH = 3
@@ -43,131 +33,9 @@ const ROUNDS = 4
 /** Shorter texts hold nothing that counts: an assignment of a PIN is the shortest finding. */
 const SHORTEST = 8
 
-const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
-
-const isWordCode = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code > 127
-
-/** What ends right before a token and is not part of it: an escape, a percent-encoded character, a terminal colour. */
-const ENDS_APART = /(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,10}m)$/
-
-/** So many characters of base64 before a position, `+` or `/` the last of them, mean that it lies inside encoded data. */
-const INSIDE_DATA = 48
-
-const isInsideData = (text: string, at: number): boolean => {
-  let before = 0
-  while (before < INSIDE_DATA && isIn("base64", text.charCodeAt(at - 1 - before))) before++
-  return before === INSIDE_DATA
-}
-
-/** Whether a token can begin at a position: no letter or digit right before it, except as the end of something else. */
-const isApart = (text: string, at: number): boolean => {
-  if (at === 0) return true
-  const code = text.charCodeAt(at - 1)
-  if (isWordCode(code)) return ENDS_APART.test(text.slice(Math.max(0, at - 13), at))
-  return (code !== 0x2b && code !== 0x2f) || !isInsideData(text, at)
-}
-
-/** Characters of a body that are looked at to tell it from a name. */
-const LONGEST_JUDGED = 128
-
-const hasLetterAndDigit = (body: string): boolean => /[A-Za-z]/.test(body) && /[0-9]/.test(body)
-
-const literal = (text: string, kind: string, rank: number): Anchor => ({
-  text,
-  third: text.charCodeAt(2),
-  kind,
-  rank,
-  find: (_, at) => [at, at + text.length],
-})
-
-/** Runs shared by all rows with the same alphabet and dots. */
-class RunsByShape {
-  readonly #all = new Map<string, Runs>()
-
-  get(format: Pick<Format, "body" | "dots">): Runs {
-    const shape = `${format.body}.${format.dots ?? 0}`
-    const known = this.#all.get(shape) ?? new Runs(format.body, format.dots ?? 0)
-    this.#all.set(shape, known)
-    return known
-  }
-
-  reset(text: string): void {
-    for (const runs of this.#all.values()) runs.reset(text)
-  }
-}
-
+/** Known values name the kind before formats do, and formats (in `Anchors.ts`) before assignments. */
 const RANK_LITERAL = 0
-const RANK_FORMAT = 1_000
 const RANK_ASSIGNMENT = 2_000
-
-const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
-  const { kind, minimum, full, weak: isWeak = false, keeps = false } = format
-  const standsOut = !isWeak && /[-_.]/.test(prefix)
-  return {
-    text: prefix,
-    third: prefix.charCodeAt(2),
-    kind,
-    rank: RANK_FORMAT - prefix.length,
-    find: (text, at, apart) => {
-      const from = at + prefix.length
-      const end = runs.end(from)
-      if (end - from < minimum) return undefined
-      const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
-      if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return undefined
-      return readsLikeName(body, isWeak, full) ? undefined : [keeps ? from : at, end]
-    },
-  }
-}
-
-const jwt = (parts: Runs, whole: Runs): Anchor => ({
-  text: JWT.prefix,
-  third: JWT.prefix.charCodeAt(2),
-  kind: JWT.kind,
-  rank: RANK_FORMAT - JWT.prefix.length,
-  find: (_, at, apart) => {
-    const first = parts.end(at)
-    const end = whole.end(at)
-    return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [at, end] : undefined
-  },
-})
-
-const privateKey: Anchor = {
-  text: "BEGIN ",
-  third: 0x47,
-  kind: PRIVATE_KEY,
-  rank: RANK_FORMAT,
-  find: (text, at) => {
-    if (!text.startsWith("-----", at - 5) || at < 5) return undefined
-    const end = privateKeyEnd(text, at)
-    return end < 0 ? undefined : [at - 5, end]
-  },
-}
-
-/** The table of pairs and the lists of anchors that its entries number. */
-class Table {
-  readonly entries = new Uint32Array(1 << 14)
-  readonly lists: Array<Array<Anchor>> = [[]]
-
-  constructor(anchors: ReadonlyArray<Anchor>, separators: boolean) {
-    for (let first = 0; first < 128; first++) {
-      this.entries[pair(first, 0x5c)] = BACKSLASH
-      this.entries[pair(first, 0x25)] = PERCENT
-      if (separators) for (const sign of [0x3a, 0x3d]) this.entries[pair(first, sign)] = SEPARATOR
-    }
-    for (const anchor of anchors) this.#add(anchor)
-  }
-
-  #add(anchor: Anchor): void {
-    const at = pair(anchor.text.charCodeAt(0), anchor.text.charCodeAt(1))
-    const entry = this.entries[at] ?? 0
-    const list = this.lists[entry >> FLAG_BITS]
-    if (entry >> FLAG_BITS === 0 || list === undefined) {
-      this.entries[at] = entry | (this.lists.length << FLAG_BITS)
-      this.lists.push([anchor])
-    } else list.push(anchor)
-  }
-}
 
 /** What a text is searched for. */
 export type Scope =
@@ -199,10 +67,7 @@ export class Scanner {
       ...known.environment.map((value) => literal(value, ENVIRONMENT, RANK_LITERAL)),
       ...known.registered.map((value) => literal(value, REGISTERED, RANK_LITERAL + 1)),
     ]
-    const rows = FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, this.#runs.get(format))))
-    const token = jwt(this.#runs.get({ body: "url" }), this.#runs.get({ body: "url", dots: 2 }))
-    const anchors = [...literals, ...rows, token, privateKey].toSorted((a, b) => a.rank - b.rank)
-    this.#all = new Table(anchors, true)
+    this.#all = new Table([...literals, ...formatAnchors(this.#runs)], true)
     this.#known = new Table(literals, false)
     this.#numbers = literals.filter(({ text }) => /^[0-9.eE+-]*$/.test(text))
     this.#assignments = new Assignments(names, known.weak)

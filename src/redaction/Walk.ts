@@ -15,6 +15,7 @@ import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
 import type { Rules } from "./Rules.ts"
 import { replace } from "./Span.ts"
+import { isStructural, isStructuralKey } from "./Structural.ts"
 
 /** A secret that was taken out of a value. */
 export interface Finding {
@@ -53,12 +54,6 @@ interface Frame {
 }
 
 const LONGEST_PATH = 100
-
-const ID = /^(?:[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{8}-\d{6}-[0-9a-f]{4})$/
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
-const TYPE = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/
-
-const isTime = (key: string): boolean => key === "timestamp" || key === "t"
 
 const isPlain = (value: object): boolean => {
   const prototype: object | null = Object.getPrototypeOf(value)
@@ -134,14 +129,9 @@ class Walk {
   }
 
   #member(frame: Frame, object: JsonObject, key: string, value: string): void {
-    if (frame.place === "record" && this.#isStructural(key, value)) this.#write(JSON.stringify(value))
+    if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
     else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
     else this.#string(value, this.#rules.names.classOf(key), "all")
-  }
-
-  #isStructural(key: string, value: string): boolean {
-    if (key === "type") return TYPE.test(value)
-    return isTime(key) ? TIME.test(value) : this.#rules.structuralKeys.has(key) && ID.test(value)
   }
 
   #value(value: Json, place: Place, name: NameClass | undefined): void {
@@ -227,7 +217,11 @@ class Walk {
     let taken: Set<string> | undefined
     const tried = new Map<string, number>()
     for (const key of keys) {
-      if (this.#rules.cleanKeys.textOf(key) !== undefined || (place === "record" && this.#isFixedKey(key))) continue
+      if (
+        this.#rules.cleanKeys.textOf(key) !== undefined ||
+        (place === "record" && isStructuralKey(key, this.#rules.structuralKeys))
+      )
+        continue
       const spans = this.#rules.scanner.scan(key, "all")
       if (spans.length === 0) {
         this.#rules.cleanKeys.add(key)
@@ -240,10 +234,6 @@ class Walk {
       renamed.set(key, wanted)
     }
     return renamed
-  }
-
-  #isFixedKey(key: string): boolean {
-    return key === "type" || isTime(key) || this.#rules.structuralKeys.has(key)
   }
 
   /** The key, or the key with a counter that makes it new and that makes no secret of it. */

@@ -38,6 +38,7 @@ describe("a clean line", () => {
 
   test("cannot be changed", () => {
     expect(() => Object.assign(clean, { text: "dirty" })).toThrow(TypeError)
+    expect(() => Object.defineProperty(clean, "text", { value: "dirty" })).toThrow(TypeError)
     expect(clean.text).toBe('{"a":"é🌿"}')
   })
 

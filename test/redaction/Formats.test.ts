@@ -41,6 +41,9 @@ describe("a token", () => {
     ["right after a letter, when it is whole", `x${github}`, "x[REDACTED:github-token]"],
     ["right after a letter, when it is cut", `x${token("github-token", 12)}`, `x${token("github-token", 12)}`],
     ["right after another", github + token("stripe-key", 30), "[REDACTED:github-token]"],
+    ["begun inside another", `${token("stripe-key", 12)}${token("digitalocean-token", 12)}`, "[REDACTED:stripe-key]"],
+    ["cut, after a letter of another script", `\u5bc6\u94a5${token("github-token", 12)}`, "\u5bc6\u94a5[REDACTED:github-token]"],
+    ["cut, after a curly quote", `\u201c${token("github-token", 12)}\u201d`, "\u201c[REDACTED:github-token]\u201d"],
   ])("%s", (_, text, expected) => {
     expect(redact(text)).toBe(expected)
   })

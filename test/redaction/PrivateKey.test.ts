@@ -80,6 +80,15 @@ describe.each(keys)("%s", (_, pem) => {
   })
 })
 
+test("a PGP block goes, its headers and its check sum included", () => {
+  const body = generateKeyPairSync("rsa", { modulusLength: 1024, privateKeyEncoding: pkcs8, publicKeyEncoding: spki })
+    .privateKey.split("\n")
+    .slice(1, 5)
+  const block = ["-----BEGIN PGP PRIVATE KEY BLOCK-----", "Version: GnuPG v2", "Comment: a key", "", ...body, "=aB3x"]
+  expect(redact(`${block.join("\n")}\n-----END PGP PRIVATE KEY BLOCK-----\nrest`)).toBe(`${MARKER}\nrest`)
+  expect(redact(`${block.slice(0, -1).join("\n")}\nrest of it`)).toBe(`${MARKER}\nrest of it`)
+})
+
 test("a public key and a certificate request stay", () => {
   const { publicKey } = generateKeyPairSync("ed25519", { privateKeyEncoding: pkcs8, publicKeyEncoding: spki })
   expect(redact(publicKey)).toBe(publicKey)

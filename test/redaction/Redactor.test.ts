@@ -42,6 +42,14 @@ describe("a value of the environment", () => {
     expect(both.redactText("abcdefgh12341234abcd5678").text).toBe(M + M)
   })
 
+  test("may leave behind what now reads as a secret, and that goes with it", () => {
+    const bracket = makeRedactor({ environment: { A_KEY: "(abcdefgh1" } })
+    expect(bracket.redactText("token=foobar12(qrstuvwx2").text).toBe("token=foobar12(qrstuvwx2")
+    const { text } = bracket.redactText("token=foobar12(abcdefgh1")
+    expect(text).toBe(`token=[REDACTED:credential]${M}`)
+    expect(bracket.redactText(text).text).toBe(text)
+  })
+
   test("that the host named goes too, under a kind of its own", () => {
     const named = makeRedactor({ environment: {}, secrets: [value, "short"] })
     expect(named.redactText(value)).toEqual({ text: "[REDACTED:registered]", findings: [{ kind: "registered", offset: 0 }] })

@@ -1,0 +1,163 @@
+/**
+ * What a secret can begin with: fixed characters of a known value or of a format, found by their first two.
+ *
+ * A table has an entry for each pair of characters: which anchors begin with it, and whether its second character is a sign that something
+ * else is to be looked at. So a text without candidates costs one look-up for each character.
+ */
+import { isIn, Runs } from "./Alphabet.ts"
+import { FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
+import { privateKeyEnd } from "./PrivateKey.ts"
+import { readsLikeName } from "./Words.ts"
+
+/** Something to look for that begins with fixed characters. */
+export interface Anchor {
+  readonly text: string
+  /** The code of its third character, looked at before the rest. */
+  readonly third: number
+  readonly kind: string
+  readonly rank: number
+  /** The secret whose fixed characters stand at a position, as `[start, end]`. */
+  readonly find: (text: string, at: number, isApart: boolean) => readonly [start: number, end: number] | undefined
+}
+
+/** The second character separates a name from its value. */
+export const SEPARATOR = 1
+/** It begins a JSON escape. */
+export const BACKSLASH = 2
+/** It begins a percent-encoded character. */
+export const PERCENT = 4
+/** Bits below the number of a pair's list of anchors. */
+export const FLAG_BITS = 3
+
+const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
+
+const isWordCode = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+
+/** What ends right before a token and is not part of it: an escape, a percent-encoded character, a terminal colour. */
+const ENDS_APART = /(?:\\[nrtbf]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,10}m)$/
+
+/** So many characters of base64 before a position, `+` or `/` the last of them, mean that it lies inside encoded data. */
+const INSIDE_DATA = 48
+
+const isInsideData = (text: string, at: number): boolean => {
+  let before = 0
+  while (before < INSIDE_DATA && isIn("base64", text.charCodeAt(at - 1 - before))) before++
+  return before === INSIDE_DATA
+}
+
+/** Whether a token can begin at a position: no letter or digit right before it, except as the end of something else. */
+export const isApart = (text: string, at: number): boolean => {
+  if (at === 0) return true
+  const code = text.charCodeAt(at - 1)
+  if (isWordCode(code)) return ENDS_APART.test(text.slice(Math.max(0, at - 13), at))
+  return (code !== 0x2b && code !== 0x2f) || !isInsideData(text, at)
+}
+
+/** Characters of a body that are looked at to tell it from a name. */
+const LONGEST_JUDGED = 128
+
+const hasLetterAndDigit = (body: string): boolean => /[A-Za-z]/.test(body) && /[0-9]/.test(body)
+
+/** A known value. It is one wherever it stands. */
+export const literal = (text: string, kind: string, rank: number): Anchor => ({
+  text,
+  third: text.charCodeAt(2),
+  kind,
+  rank,
+  find: (_, at) => [at, at + text.length],
+})
+
+/** Runs shared by all rows with the same alphabet and dots. To be reset for each text. */
+export class RunsByShape {
+  readonly #all = new Map<string, Runs>()
+
+  get(format: Pick<Format, "body" | "dots">): Runs {
+    const shape = `${format.body}.${format.dots ?? 0}`
+    const known = this.#all.get(shape) ?? new Runs(format.body, format.dots ?? 0)
+    this.#all.set(shape, known)
+    return known
+  }
+
+  reset(text: string): void {
+    for (const runs of this.#all.values()) runs.reset(text)
+  }
+}
+
+const RANK_FORMAT = 1_000
+
+const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
+  const { kind, minimum, full, weak: isWeak = false, keeps = false } = format
+  const standsOut = !isWeak && /[-_.]/.test(prefix)
+  return {
+    text: prefix,
+    third: prefix.charCodeAt(2),
+    kind,
+    rank: RANK_FORMAT - prefix.length,
+    find: (text, at, apart) => {
+      const from = at + prefix.length
+      const end = runs.end(from)
+      if (end - from < minimum) return undefined
+      const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
+      if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return undefined
+      return readsLikeName(body, isWeak, full) ? undefined : [keeps ? from : at, end]
+    },
+  }
+}
+
+const jwt = (parts: Runs, whole: Runs): Anchor => ({
+  text: JWT.prefix,
+  third: JWT.prefix.charCodeAt(2),
+  kind: JWT.kind,
+  rank: RANK_FORMAT - JWT.prefix.length,
+  find: (_, at, apart) => {
+    const first = parts.end(at)
+    const end = whole.end(at)
+    return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [at, end] : undefined
+  },
+})
+
+const privateKey: Anchor = {
+  text: "BEGIN ",
+  third: 0x47,
+  kind: PRIVATE_KEY,
+  rank: RANK_FORMAT,
+  find: (text, at) => {
+    if (!text.startsWith("-----", at - 5) || at < 5) return undefined
+    const end = privateKeyEnd(text, at)
+    return end < 0 ? undefined : [at - 5, end]
+  },
+}
+
+/** The anchors of all formats. */
+export const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
+  ...FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, runs.get(format)))),
+  jwt(runs.get({ body: "url" }), runs.get({ body: "url", dots: 2 })),
+  privateKey,
+]
+
+/** The table of pairs and the lists of anchors that its entries number. */
+export class Table {
+  readonly entries = new Uint32Array(1 << 14)
+  readonly lists: Array<Array<Anchor>> = [[]]
+
+  /** For anchors of any order: of those that begin alike the most telling comes first. */
+  constructor(anchors: ReadonlyArray<Anchor>, separators: boolean) {
+    for (let first = 0; first < 128; first++) {
+      this.entries[pair(first, 0x5c)] = BACKSLASH
+      this.entries[pair(first, 0x25)] = PERCENT
+      if (separators) for (const sign of [0x3a, 0x3d]) this.entries[pair(first, sign)] = SEPARATOR
+    }
+    for (const anchor of anchors.toSorted((a, b) => a.rank - b.rank)) this.#add(anchor)
+  }
+
+  #add(anchor: Anchor): void {
+    const at = pair(anchor.text.charCodeAt(0), anchor.text.charCodeAt(1))
+    const entry = this.entries[at] ?? 0
+    const list = this.lists[entry >> FLAG_BITS]
+    if (entry >> FLAG_BITS === 0 || list === undefined) {
+      this.entries[at] = entry | (this.lists.length << FLAG_BITS)
+      this.lists.push([anchor])
+    } else list.push(anchor)
+  }
+}
