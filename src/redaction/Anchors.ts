@@ -70,17 +70,22 @@ export const literal = (text: string, kind: string, rank: number): Anchor => ({
 
 /** Runs shared by all rows with the same alphabet and dots. To be reset for each text. */
 export class RunsByShape {
-  readonly #all = new Map<string, Runs>()
+  readonly #byShape = new Map<string, Runs>()
+  readonly #all: Array<Runs> = []
 
   get(format: Pick<Format, "body" | "dots">): Runs {
     const shape = `${format.body}.${format.dots ?? 0}`
-    const known = this.#all.get(shape) ?? new Runs(format.body, format.dots ?? 0)
-    this.#all.set(shape, known)
-    return known
+    let runs = this.#byShape.get(shape)
+    if (runs === undefined) {
+      runs = new Runs(format.body, format.dots ?? 0)
+      this.#byShape.set(shape, runs)
+      this.#all.push(runs)
+    }
+    return runs
   }
 
   reset(text: string): void {
-    for (const runs of this.#all.values()) runs.reset(text)
+    for (const runs of this.#all) runs.reset(text)
   }
 }
 

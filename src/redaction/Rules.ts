@@ -3,7 +3,6 @@ import type { WeakValues } from "./Assignments.ts"
 import { knownValues, type Skipped } from "./Environment.ts"
 import { Names } from "./Names.ts"
 import { Scanner } from "./Scanner.ts"
-import { STRUCTURAL_KEYS } from "./Structural.ts"
 
 export interface RedactorOptions {
   /** The variables of the process, or a part of them. Read once; later changes are not seen. */
@@ -13,6 +12,19 @@ export interface RedactorOptions {
   /** Keys of a record itself whose value is left alone when it has the form of an id. By default {@link STRUCTURAL_KEYS}. */
   readonly structuralKeys?: ReadonlySet<string>
 }
+
+/** The keys of a record that hold ids, in all session formats that are read. */
+export const STRUCTURAL_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "parentId",
+  "targetId",
+  "fromId",
+  "firstKeptEntryId",
+  "entryId",
+  "sessionId",
+  "childSessionId",
+  "parentSession",
+])
 
 const MOST_KEYS = 4_096
 const LONGEST_KEY = 64

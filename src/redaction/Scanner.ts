@@ -59,8 +59,9 @@ export class Scanner {
   /** The text being scanned, and what was found in it, in its positions. */
   #original = ""
   #found: Array<Span> = []
-  /** Whether the remembered ends belong to the view being scanned. */
-  #isPrepared = false
+  /** Whether what is remembered for anchors, and for assignments, belongs to the view being scanned. */
+  #hasRuns = false
+  #hasAssignments = false
 
   constructor(known: KnownValues, names: Names) {
     const literals = [
@@ -153,7 +154,8 @@ export class Scanner {
 
   /** Scans the text or a view of it. Returns which signs of further views it saw. */
   #read(text: string, view: View | undefined, { entries, lists }: Table): number {
-    this.#isPrepared = false
+    this.#hasRuns = false
+    this.#hasAssignments = false
     let flags = 0
     /** The end of what anchors found so far: what begins in it or right after it stands apart. */
     let covered = -1
@@ -171,18 +173,12 @@ export class Scanner {
     return flags
   }
 
-  #prepare(text: string): void {
-    if (this.#isPrepared) return
-    this.#runs.reset(text)
-    this.#assignments.reset(text)
-    this.#isPrepared = true
-  }
-
   #anchored(text: string, view: View | undefined, anchors: ReadonlyArray<Anchor>, at: number, covered: number): number {
     let end = covered
     for (const anchor of anchors) {
       if (text.charCodeAt(at + 2) !== anchor.third || !text.startsWith(anchor.text, at)) continue
-      this.#prepare(text)
+      if (!this.#hasRuns) this.#runs.reset(text)
+      this.#hasRuns = true
       const span = anchor.find(text, at, at <= covered || isApart(text, at))
       if (span === undefined || span[1] <= end) continue
       end = span[1]
@@ -195,7 +191,8 @@ export class Scanner {
   #assigned(text: string, view: View | undefined, at: number): void {
     const code = text.charCodeAt(at)
     if (code !== 0x3a && code !== 0x3d) return
-    this.#prepare(text)
+    if (!this.#hasAssignments) this.#assignments.reset(text)
+    this.#hasAssignments = true
     const assignment = this.#assignments.at(at)
     if (assignment === undefined) return
     const toOriginal = (start: number, end: number) =>

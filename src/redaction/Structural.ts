@@ -3,19 +3,6 @@
  * them, even if a known value happens to be the same characters. In any other form they are searched like every string.
  */
 
-/** The keys of a record that hold ids, in all session formats that are read. */
-export const STRUCTURAL_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "parentId",
-  "targetId",
-  "fromId",
-  "firstKeptEntryId",
-  "entryId",
-  "sessionId",
-  "childSessionId",
-  "parentSession",
-])
-
 /** 8 lower-case hex digits, a UUID, or a local time and 4 hex digits. */
 const ID = /^(?:[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{8}-\d{6}-[0-9a-f]{4})$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
