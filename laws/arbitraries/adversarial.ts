@@ -39,6 +39,7 @@ export const adversarial: ReadonlyArray<Family> = [
   { name: "headers in keys", text: repeated("Version: -----BEGIN PRIVATE KEY-----\n") },
   { name: "dashes", text: repeated("-") },
   { name: "assignments without space", text: repeated("token=") },
+  { name: "assignments without space, in lines", text: repeated(`${"token=".repeat(80)}\n`) },
   { name: "assignments in brackets", text: repeated("token=)", "", "))))))") },
   { name: "assignments of markers", text: repeated("token=[REDACTED]") },
   { name: "assignments and parameters", text: repeated("token=a1&b") },

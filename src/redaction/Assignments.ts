@@ -16,7 +16,10 @@ export const SHORTEST_VALUE = 8
 /** Digits of the shortest number that is taken for a PIN. */
 export const SHORTEST_PIN = 4
 
-/** Longer values are a secret or prose without a look at their words. Keeps the cost of many assignments in one long run linear. */
+/**
+ * Longer values are a secret or prose without a look at their words. So a bare value is either found, and nothing in it is looked at again,
+ * or short: many assignments in one long run cost no more than its length (law SEC-4).
+ */
 const LONGEST_SHOWN = 512
 
 /** Whether a number under a password name is a PIN. */
@@ -105,8 +108,6 @@ export class Assignments {
   readonly #names: Names
   readonly #weak: WeakValues
   #text = ""
-  #bareStart = 0
-  #bareEnd = 0
   /** The end of the last value found. What stands before it needs no further look. */
   #found = 0
 
@@ -118,8 +119,6 @@ export class Assignments {
   /** Turns to another text. */
   reset(text: string): void {
     this.#text = text
-    this.#bareStart = 0
-    this.#bareEnd = 0
     this.#found = 0
   }
 
@@ -205,20 +204,13 @@ export class Assignments {
   }
 
   #bare(start: number, name: Name): Assignment | undefined {
-    let end = this.#bareEndFrom(start)
+    BARE_END.lastIndex = start
+    let end = BARE_END.exec(this.#text)?.index ?? this.#text.length
     for (let stray = 0; stray < MOST_STRAY && end > start && this.#isStrayCloser(start, end - 1); stray++) end--
     const value = this.#text.slice(start, end)
     if (!isSecretValue(value, name.class, false, this.#weak)) return undefined
     const found = { start, end, name: name.class }
     return name.quoteAt === undefined ? found : { ...found, quoteAt: name.quoteAt }
-  }
-
-  #bareEndFrom(start: number): number {
-    if (start >= this.#bareStart && start < this.#bareEnd) return this.#bareEnd
-    BARE_END.lastIndex = start
-    this.#bareStart = start
-    this.#bareEnd = BARE_END.exec(this.#text)?.index ?? this.#text.length
-    return this.#bareEnd
   }
 
   /** Whether the character at the end of a bare value closes something that was opened before the value. */
