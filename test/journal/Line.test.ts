@@ -171,6 +171,8 @@ describe("a value inside a record", () => {
     expect(readAt(cut("zz", '"other"') + inside).records).toEqual([])
     expect(readAt(cut("zz", "null") + entry("b2", null)).records).toEqual([])
     expect(readAt(cut("zz", '"a1"') + inside, { ended: "end" }).records).toEqual([])
+    expect(readAt(`${cut("zz", '"a1"')}${inside},"more":1`).records).toEqual([])
+    expect(readAt(`${cut("zz", '"a1"')}${inside},"more":{}`).records).toEqual([])
     // A newline that an append puts behind the last record must not bring the first one to light.
     for (const ended of ["newline", "end", "nul"] as const) {
       expect(readAt(`{"type":${inside}${entry("c3", null)}`, { ended }).records).toEqual([inside, entry("c3", null)])
