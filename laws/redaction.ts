@@ -181,7 +181,7 @@ const sec3 = (make: RedactorFactory): Law => ({
         const shown = lineOf(redactor, open.put(secret.text))
         if (leakOf(shown, secret) !== undefined) fail("shielded", open.name, secret.text)
         const known = { kind: "environment", text: VALUES.plain, open: 0 }
-        if (leakOf(lineOf(redactor, exempt.put(cipher + known.text)), known) !== undefined)
+        if (leakOf(lineOf(redactor, exempt.put(known.text + cipher)), known) !== undefined)
           fail("shielded a known value", exempt.name)
         coverage.hit(exempt.name)
         coverage.hit(open.name)

@@ -126,6 +126,8 @@ describe("a value", () => {
     const { value: result } = known.redactValue(Object.fromEntries(keys.map((key, i) => [key, i])))
     expect(result).toEqual({ [`${M}[2]`]: 0, [`${M}[3]`]: 1, [M]: 2, a: 3 })
     expect(known.redactValue(result).value).toBe(result)
+    const counted = { [value]: 0, [quoted]: 1, [`${value}[2]`]: 2 }
+    expect(known.redactValue(counted).value).toEqual({ [M]: 0, [`${M}[2]`]: 1, [`${M}[2][2]`]: 2 })
   })
 
   test("keeps the order of its members and __proto__ as a member", () => {
