@@ -47,6 +47,12 @@ describe("a whole line", () => {
     expect(readAt(line)).toEqual({ records: [], damages: [`not-json 0 ${bytesOf(line).length}`] })
   })
 
+  test("blanks before the newline are no damage, blanks at the end of the file are", () => {
+    expect(readAt(" oops \t\r").damages).toEqual(["not-json 0 5"])
+    expect(readAt(" oops \t\r", { ended: "end" }).damages).toEqual(["torn-tail 0 8"])
+    expect(readAt(" oops \t\r", { ended: "nul" }).damages).toEqual(["not-json 0 8"])
+  })
+
   test("a byte order mark is skipped at the beginning of the file and nowhere else", () => {
     expect(readAt("\ufeff{}", { offset: 0 }).records).toEqual(["{}"])
     expect(readAt("\ufeff{}").damages).toEqual(["not-json 0 5"])
@@ -189,6 +195,7 @@ describe("behind NUL bytes", () => {
   test("what fills the rest of the line is read, of whatever shape", () => {
     expect(readAt("{}", behind)).toEqual({ records: ["{}"], damages: [] })
     expect(readAt("{}{}", behind)).toEqual({ records: ["{}", "{}"], damages: ["glued 0 4"] })
+    expect(readAt('{}{"a":"\t"}', behind).records).toEqual([])
     expect(readAt(`lost"}${record}`, behind)).toEqual({ records: [record], damages: ["not-json 0 6"] })
   })
 

@@ -86,6 +86,7 @@ describe("Splitter", () => {
   // Looking for the newline again after each NUL would take minutes here.
   test("NULs between all bytes before a newline far away are split in linear time", () => {
     const bytes = new Uint8Array(2 << 20).map((_, i) => (i % 2 === 0 ? 0x61 : 0))
-    expect(split([bytes])).toHaveLength(2 << 20)
+    bytes[bytes.length - 1] = 0x0a
+    expect(split([bytes])).toHaveLength((2 << 20) - 1)
   })
 })
