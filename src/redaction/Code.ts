@@ -2,8 +2,8 @@
  * Whether a value that stands where a secret could stand is code, a word or a stand-in, and so must stay.
  *
  * Redaction that changes source text does harm: the text no longer runs, and a resumed model works on something that is not on the disk.
- * So `options.apiKey`, `z.string().min(8)`, `string | undefined`, `${TOKEN}`, `<your-key>`, plain words, addresses and file names stay. A single
- * bare word with a digit in it is a secret, and so is a path of names with a long number in it.
+ * So `options.apiKey`, `z.string().min(8)`, `string | undefined`, `${TOKEN}`, `<your-key>`, plain words, patterns, addresses and file names stay. A
+ * single bare word with a digit in it is a secret, and so is a path of names with a long number in it.
  */
 import { isName, isPlaceholder } from "./Words.ts"
 
@@ -31,6 +31,9 @@ const BRACKETS = /[(){}[\]]/
 const EXPRESSION_START = /^(?:[[({<=>]|\/[*^[(\\])/
 const TEXT_GOES_ON = /^\s*(?:[),;\]}>]|\+\s)/
 
+/** What stands in patterns and formats and in no token. */
+const PATTERN = /\(\?|\[\^|\\[bdswBDSW]|%[drs]/
+
 const wordParts = (value: string): ReadonlyArray<string> => value.split(/[^A-Za-z0-9]+/)
 
 const areNames = (value: string): boolean => wordParts(value).every(isName)
@@ -51,7 +54,7 @@ export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
   const rest = value.replace(REFERENCE, "")
   if (rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, "").length < 8) return true
   if (ADDRESS.test(value)) return true
-  if (FILE.test(value) && areNumberedNames(value)) return true
+  if (PATTERN.test(value) || (FILE.test(value) && areNumberedNames(value))) return true
   if (isQuoted)
     return (
       TEXT_GOES_ON.test(value) || (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && areNumberedNames(rest))))

@@ -86,6 +86,8 @@ describe("stays", () => {
     "next_page_token: CAoQAA12345678",
     "HTTP_QUOTED_STRING_TOKENS = /^[\\u0009\\u0020-\\u007E]+$/u",
     "password = \nhunter2hunter2",
+    "token = r'[^\\W\\d]\\w*'",
+    "_token = r'(?:[%s]+|%s)' % (_punct, _core_token)",
   ])("%s", (text) => {
     expect(redact(text)).toBe(text)
   })
