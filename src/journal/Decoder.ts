@@ -161,7 +161,6 @@ export class Decoder {
 
   /** Adds a line to the lines held. When they are one record, what is held becomes that record. */
   #join(joiner: Joiner, segment: Segment): "open" | "whole" | "broken" {
-    if (!segment.startsLine || segment.ended === "nul") return "broken"
     const state = joiner.add(segment)
     if (state !== "whole") return state
     const record = joiner.record()

@@ -303,7 +303,7 @@ describe("a record spread over lines by newlines that were not escaped", () => {
   })
 
   test("two cut records are never joined, and a whole one is never taken for text", () => {
-    const cut = one.slice(0, 85)
+    const cut = one.slice(0, one.indexOf("é"))
     expect(see(file(cut, "\n", cut, "\n", one, "\n")).raws).toEqual([one])
     expect(see(file(cut, "\n", "{}\n", '"}}\n')).raws).toEqual(["{}"])
     expect(see(file(cut, "\n", two.slice(60), "\n")).raws).toEqual([])
@@ -311,6 +311,16 @@ describe("a record spread over lines by newlines that were not escaped", () => {
     expect(see(file('{"type":"x","t":"a","id":"m1","content":"abc\n', 'def","id":"m9"}\n')).raws).toEqual([])
     expect(see(file(cut, nul(3), "\n", 'x"}}\n')).raws).toEqual([])
     expect(see(file(cut, "\n", nul(3), 'x"}}\n')).raws).toEqual([])
+  })
+
+  test("NULs behind its last line are damage of their own, and NULs between its lines break it", () => {
+    expect(see(file('{"type":"x","t":"a\nb"}', nul(3), "\n")).raws).toEqual(['{"type":"x","t":"a\\nb"}'])
+    expect(see(file('{"type":"x","t":"a\n', nul(3))).damages).toEqual(["not-json line 1 at 0+18", "nul-run line 2 at 19+3"])
+    expect(see(file('{"type":"x","t":"a\nb', nul(3))).damages).toEqual([
+      "not-json line 1 at 0+18",
+      "torn-tail line 2 at 19+1",
+      "nul-run line 2 at 20+3",
+    ])
   })
 
   test("a line that ends with a backslash has escaped its newline away", () => {
