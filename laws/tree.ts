@@ -14,6 +14,7 @@ import { begin, rewriteLines } from "../src/tree/Rewrite.ts"
 import { recordAt, type TreeState } from "../src/tree/State.ts"
 import { forest, labels, path } from "../src/tree/Tree.ts"
 import { evolve, treeModel } from "../src/tree/TreeModel.ts"
+import { conversation } from "./arbitraries/conversation.ts"
 import { bareNumbers, entryTypes, json, type Line } from "./arbitraries/records.ts"
 import { cover, type Session, session, turns } from "./arbitraries/tree.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
@@ -204,9 +205,37 @@ const coverContext = (coverage: Coverage, found: JsonObject): void => {
   coverage.hit("models", Object.keys(found["models"] as JsonObject).length > 1)
 }
 
+/** Whether records of other agents have a part in the context at a leaf. */
+const coverForeign = (coverage: Coverage, state: TreeState, leaf: string | null): void => {
+  const way = pathIds(state, leaf).map((position) => recordAt(state, position) ?? {})
+  const resets = way.flatMap(({ type }, place) => (type === "reset_boundary" ? [place] : []))
+  const compaction = way.findLastIndex(({ type, summary }) => type === "compaction" && typeof summary === "string")
+  coverage.hit(
+    "a reset",
+    resets.some((place) => place > Math.max(compaction, 0)),
+  )
+  const first = way.findIndex(({ id }) => id !== undefined && id === way[compaction]?.["firstKeptEntryId"])
+  coverage.hit("a reset among what is kept", first >= 0 && resets.some((place) => first < place && place < compaction))
+  way.forEach(({ type, targetId, replacement, systemMessage, modelId }, place) => {
+    const target = way.findIndex(({ id }) => id === targetId)
+    const isEdit = type === "context_edit" && target >= 0 && target < place && way[target]?.["type"] === "message"
+    coverage.hit("a message taken out", isEdit && replacement === null)
+    coverage.hit("a message edited", isEdit && Object.hasOwn(Object(replacement), "content"))
+    coverage.hit("an edit of what is kept", isEdit && first >= 0 && first <= target && target < compaction)
+    coverage.hit("a system message of a compaction", place === compaction && systemMessage !== undefined)
+    coverage.hit("a model in two parts", type === "model_change" && modelId !== undefined)
+  })
+}
+
+const FOREIGN = [
+  ...["a reset", "a reset among what is kept", "a message taken out", "a message edited", "an edit of what is kept"],
+  ...["a system message of a compaction", "a model in two parts"],
+]
+
 const context = (budget: Budget): void => {
   const coverage = new Coverage()
-  const property = fc.property(session, (given) => {
+  const sessions = fc.oneof({ weight: 2, arbitrary: session }, { weight: 1, arbitrary: conversation })
+  const property = fc.property(sessions, (given) => {
     const state = stateOf(given.lines)
     const { entries, leaf } = reference(state, given)
     expectEqual("the live leaf", state.leaf, leaf)
@@ -214,6 +243,7 @@ const context = (budget: Budget): void => {
       const found = contextAt(state, at)
       expectEqual(`the context at ${at}`, found, referenceContext(entries, at))
       coverContext(coverage, found as JsonObject)
+      coverForeign(coverage, state, at)
     }
     let live = initialLiveContext
     let grown = treeModel.initial
@@ -238,6 +268,7 @@ const context = (budget: Budget): void => {
       ...entryTypes.map((type) => `type ${type}`),
       ...["type header_patch", "type entry_patch", "type title", "no header"],
       ...DAMAGE,
+      ...FOREIGN,
     ],
     RUNS,
   )

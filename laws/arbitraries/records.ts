@@ -108,6 +108,7 @@ const message: fc.Arbitrary<JsonObject> = fc
           "assistant",
           "toolResult",
           "hookMessage",
+          "system",
           "custom",
           "bashExecution",
           "of the future",
@@ -164,10 +165,10 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
   message: members({ message }, ["message"]),
   model_change: fc.oneof(
     members({ model: fc.constantFrom("p/m1", "p/m2", ""), role: fc.constantFrom("default", "smol", "__proto__") }, ["model"]),
-    members({ provider: words, modelId: words }, ["provider", "modelId"]),
+    members({ provider: words, modelId: words, model: fc.constantFrom("p/m3", "") }, ["provider", "modelId"]),
   ),
   thinking_level_change: members({ thinkingLevel: fc.constantFrom("off", "high", null) }, []),
-  service_tier_change: members({ serviceTier: fc.constantFrom("flex", null) }, []),
+  service_tier_change: members({ serviceTier: fc.constantFrom<Json>("flex", null, { openai: "priority" }) }, []),
   compaction: members(
     {
       summary: oddString,
@@ -183,6 +184,7 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
         }),
       ),
       fromExtension: fc.boolean(),
+      systemMessage: fc.record({ role: fc.constantFrom("system", "user"), content: oddString }),
     },
     ["summary"],
   ),
@@ -202,7 +204,19 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
   session_info: members({ name: oddString }, ["name"]),
   title_change: members({ title: oddString, source: fc.constantFrom("auto", "user") }, ["title"]),
   model_usage: members({ purpose: words, usage: json }, []),
-  context_edit: members({ targetId: id, replacement: json }, []),
+  usage: members({ kind: words, usage: figures }, []),
+  context_edit: members(
+    {
+      targetId: id,
+      replacement: fc.oneof(
+        fc.constant(null),
+        json,
+        fc.record({ content: fc.oneof(oddString, fc.array(objectOf(json), { maxLength: 2 })) }),
+      ),
+    },
+    ["targetId", "replacement"],
+  ),
+  reset_boundary: members({}, []),
   "of the future": members({ payload: json }, []),
 })
 
@@ -210,7 +224,13 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
 export const entryTypes: ReadonlyArray<string> = Object.keys(bodies(fc.constant("")))
 
 /** How often a type is made beside the others, for those whose effects depend on each other. */
-const WEIGHTS: Readonly<Record<string, number>> = { message: 8, compaction: 3, model_change: 3, configured_model_chain: 2 }
+const WEIGHTS: Readonly<Record<string, number>> = {
+  message: 8,
+  compaction: 3,
+  model_change: 3,
+  context_edit: 3,
+  configured_model_chain: 2,
+}
 
 /** The members of an entry beyond its base: of any type, with members that nobody knows. */
 export const entryBody = (id: Ids): fc.Arbitrary<JsonObject> =>

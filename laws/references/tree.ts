@@ -179,29 +179,57 @@ const millis = (record: Rec): number | null => {
   return Number.isNaN(time) ? null : time
 }
 
-/** The messages that entries make, no compaction looked at. */
-const emitted = (records: ReadonlyArray<Rec>): Array<Rec> => {
+/** The one message that an entry makes by itself, or none. */
+const emittedBy = (record: Rec): Rec => {
+  if (record.type === "message" && obj(get(record, "message"))) return record.message
+  if (record.type === "custom_message" && (str(get(record, "content")) || Array.isArray(get(record, "content")))) {
+    return {
+      role: "custom",
+      ...pick(record, ["customType", "content", "display", "details", "attribution"]),
+      timestamp: millis(record),
+    }
+  }
+  if (record.type === "branch_summary" && str(get(record, "summary")) && record.summary !== "") {
+    return { role: "branchSummary", ...pick(record, ["summary", "fromId"]), timestamp: millis(record) }
+  }
+  return undefined
+}
+
+/** What pi calls an edit that can be done: its replacement is null, or has a content that a message may have. */
+const isEdit = (record: Rec): boolean => {
+  const replacement = get(record, "replacement")
+  if (record.type !== "context_edit" || !str(get(record, "targetId"))) return false
+  return (
+    replacement === null || (obj(replacement) && (str(get(replacement, "content")) || Array.isArray(get(replacement, "content"))))
+  )
+}
+
+/** The messages of the given entries of a path, each as the last edit that follows it on the path leaves it. */
+const emitted = (way: ReadonlyArray<Rec>, records: ReadonlyArray<Rec>): Array<Rec> => {
   const messages: Array<Rec> = []
   for (const record of records) {
-    if (record.type === "message" && obj(get(record, "message"))) messages.push(record.message)
-    if (record.type === "custom_message" && (str(get(record, "content")) || Array.isArray(get(record, "content")))) {
-      messages.push({
-        role: "custom",
-        ...pick(record, ["customType", "content", "display", "details", "attribution"]),
-        timestamp: millis(record),
-      })
-    }
-    if (record.type === "branch_summary" && str(get(record, "summary")) && record.summary !== "") {
-      messages.push({ role: "branchSummary", ...pick(record, ["summary", "fromId"]), timestamp: millis(record) })
-    }
+    const message = emittedBy(record)
+    if (message === undefined) continue
+    const editable =
+      record.type === "custom_message" ||
+      (record.type === "message" && ["user", "assistant", "toolResult"].includes(get(message, "role")))
+    const edits = way.slice(way.indexOf(record)).filter((later) => isEdit(later) && later.targetId === get(record, "id"))
+    const edit = editable ? edits.at(-1) : undefined
+    if (edit === undefined) messages.push(message)
+    else if (edit.replacement !== null) messages.push({ ...message, content: edit.replacement.content })
   }
   return messages
 }
 
-const referenceMessages = (records: ReadonlyArray<Rec>): Array<Rec> => {
-  const k = records.findLastIndex((record) => record.type === "compaction" && str(get(record, "summary")))
-  if (k < 0) return emitted(records)
-  const compaction = records[k]
+/** What stands behind the last reset of the context. */
+const sinceReset = (records: ReadonlyArray<Rec>): ReadonlyArray<Rec> =>
+  records.slice(records.findLastIndex((record) => record.type === "reset_boundary") + 1)
+
+const referenceMessages = (way: ReadonlyArray<Rec>): Array<Rec> => {
+  const k = way.findLastIndex((record) => record.type === "compaction" && str(get(record, "summary")))
+  const after = way.slice(k + 1)
+  const compaction = way[k]
+  if (compaction === undefined || after.some((record) => record.type === "reset_boundary")) return emitted(way, sinceReset(after))
   const remote = obj(get(compaction, "preserveData")) ? get(compaction.preserveData, "openaiRemoteCompaction") : undefined
   const isRemote =
     obj(remote) && str(get(remote, "provider")) && remote.provider !== "" && Array.isArray(get(remote, "replacementHistory"))
@@ -213,16 +241,26 @@ const referenceMessages = (records: ReadonlyArray<Rec>): Array<Rec> => {
       : {}),
     timestamp: millis(compaction),
   }
-  const from = records.slice(0, k).findIndex((record) => record.id === get(compaction, "firstKeptEntryId"))
-  const kept = isRemote || from < 0 ? [] : emitted(records.slice(from, k))
-  return [summary, ...kept, ...emitted(records.slice(k + 1))]
+  const given = get(compaction, "systemMessage")
+  const system = obj(given) && get(given, "role") === "system" ? [given] : []
+  const from = way.slice(0, k).findIndex((record) => record.id === get(compaction, "firstKeptEntryId"))
+  const kept = isRemote || from < 0 ? [] : emitted(way, sinceReset(way.slice(from, k)))
+  const said = system.length === 0 ? kept : kept.filter((message) => get(message, "role") !== "system")
+  return [...system, summary, ...said, ...emitted(way, after)]
 }
 
 const strings = (value: unknown): boolean => Array.isArray(value) && value.every(str)
 const lastWhere = (records: ReadonlyArray<Rec>, test: (record: Rec) => boolean): Rec => records.filter(test).at(-1)
 
+/** A change of the model as GJC writes it, or as pi does, in two parts. */
+const changedModel = (record: Rec): string => {
+  if (str(get(record, "model"))) return record.model
+  const parts = [get(record, "provider"), get(record, "modelId")]
+  return parts.every((part) => str(part) && part !== "") ? parts.join("/") : ""
+}
+
 const referenceModels = (records: ReadonlyArray<Rec>): Map<string, string> => {
-  const changes = records.filter((record) => record.type === "model_change" && str(get(record, "model")) && record.model !== "")
+  const changes = records.filter((record) => record.type === "model_change" && changedModel(record) !== "")
   const models = new Map<string, string>()
   const answers = records.filter(
     (record) =>
@@ -236,7 +274,7 @@ const referenceModels = (records: ReadonlyArray<Rec>): Map<string, string> => {
   const chosen = changes.some((record) => role(record) === "default")
   const answer = answers.at(-1)?.message
   if (!chosen && answer !== undefined) models.set("default", `${answer.provider}/${answer.model}`)
-  for (const record of changes) models.set(role(record), record.model)
+  for (const record of changes) models.set(role(record), changedModel(record))
   return models
 }
 

@@ -5,11 +5,14 @@
  * came before by its summary and by the entries from `firstKeptEntryId` on. So the last compaction of a path is the one in force,
  * and one more entry at the leaf costs O(1), or O(kept) for a compaction.
  *
+ * Two records of other agents take part in it: `reset_boundary` (oh-my-pi) begins the messages anew behind it, and `context_edit` (pi)
+ * changes or takes away one message that stands above it on the path.
+ *
  * Messages are what the session holds: summaries are plain, without the sentences that introduce them to a provider (Wording.ts).
  */
 import * as Result from "effect/Result"
-import { type Json, type JsonArray, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
-import { append, at, empty, type Sequence, toArray } from "../model/Sequence.ts"
+import { isObject, type Json, type JsonArray, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
+import { append, at, empty, iterate, last, type Sequence } from "../model/Sequence.ts"
 import type { TreeRejection } from "./Rejection.ts"
 import { initialSettings, type ModelChain, type Settings, settle } from "./Settings.ts"
 import type { TreeState } from "./State.ts"
@@ -33,14 +36,36 @@ export interface SessionContext {
   readonly modeData?: Json
 }
 
-/** The fold's value: the path so far, the messages it makes, the settings it leaves. */
+/** A message of the context, before edits. */
+interface Made {
+  readonly message: JsonObject
+  /** The id by which an edit names it; absent when it cannot be edited. */
+  readonly id?: string
+  /** The position on the path of the entry that makes it. */
+  readonly at: number
+}
+
+/** What a `context_edit` puts in the place of a message's content; null takes the message out of the context. */
+interface ContextEdit {
+  readonly targetId: string
+  readonly content: Json
+  readonly at: number
+}
+
+/** The fold's value: the path so far, the messages it makes and their edits, the settings it leaves. */
 export interface ContextFold {
   readonly path: Sequence<JsonObject>
-  readonly messages: Sequence<JsonObject>
+  readonly messages: Sequence<Made>
+  readonly edits: Sequence<ContextEdit>
   readonly settings: Settings
 }
 
-export const emptyFold: ContextFold = { path: empty(), messages: empty(), settings: initialSettings }
+export const emptyFold: ContextFold = {
+  path: empty(),
+  messages: empty(),
+  edits: empty((edit) => edit.targetId),
+  settings: initialSettings,
+}
 
 /** The named members that the record has, in this order. */
 const picked = (record: JsonObject, names: ReadonlyArray<string>): JsonObject =>
@@ -87,36 +112,95 @@ const providerPayload = (record: JsonObject): JsonObject | undefined => {
   return { type: "openaiResponsesHistory", provider, items: items as JsonArray }
 }
 
-/** The messages from a compaction on: its summary and what it keeps of the path before it. */
-const compacted = (before: Sequence<JsonObject>, record: JsonObject): Sequence<JsonObject> => {
+/** The roles whose messages pi allows to be edited. A custom message is an entry type of its own. */
+const EDITABLE: ReadonlySet<Json | undefined> = new Set(["user", "assistant", "toolResult"])
+
+const isEditable = (record: JsonObject, message: JsonObject): boolean =>
+  own(record, "type") === "custom_message" || (own(record, "type") === "message" && EDITABLE.has(own(message, "role")))
+
+/** The message that the entry at a position of the path makes. */
+const made = (record: JsonObject, at: number): Made | undefined => {
+  const message = messageOf(record)
+  if (message === undefined) return undefined
+  const id = ownString(record, "id")
+  return id === undefined || !isEditable(record, message) ? { message, at } : { message, id, at }
+}
+
+const withMade = (messages: Sequence<Made>, found: Made | undefined): Sequence<Made> =>
+  found === undefined ? messages : append(messages, found)
+
+/** The edit that a record is, or undefined when it is none or says nothing that can be done. */
+const editOf = (record: JsonObject, at: number): ContextEdit | undefined => {
+  const targetId = own(record, "type") === "context_edit" ? ownString(record, "targetId") : undefined
+  const replacement = own(record, "replacement")
+  if (targetId === undefined) return undefined
+  if (replacement === null) return { targetId, content: null, at }
+  const content = isObject(replacement) ? own(replacement, "content") : undefined
+  return typeof content === "string" || Array.isArray(content) ? { targetId, content, at } : undefined
+}
+
+const isReset = (record: JsonObject): boolean => own(record, "type") === "reset_boundary"
+
+/** The system prompt that a compaction of pi carries. It stands for all system messages before it. */
+const systemMessage = (record: JsonObject): JsonObject | undefined => {
+  const message = ownObject(record, "systemMessage")
+  return message !== undefined && own(message, "role") === "system" ? message : undefined
+}
+
+/** The position of the entry that a compaction keeps first; -1 when it is not on the path before. */
+const firstKept = (before: Sequence<JsonObject>, record: JsonObject): number => {
+  const id = ownString(record, "firstKeptEntryId")
+  let from = id === undefined ? -1 : before.length - 1
+  while (from >= 0 && own(at(before, from) ?? {}, "id") !== id) from--
+  return from
+}
+
+/** The messages from a compaction on: its summary and what it keeps of the path before it, which is nothing from before a reset. */
+const compacted = (before: Sequence<JsonObject>, record: JsonObject): Sequence<Made> => {
   const payload = providerPayload(record)
+  const system = systemMessage(record)
   const summary = {
     role: "compactionSummary",
     ...picked(record, ["summary", "shortSummary", "tokensBefore"]),
     ...(payload === undefined ? {} : { providerPayload: payload }),
     timestamp: time(record),
   }
-  const messages = append(empty<JsonObject>(), summary)
-  const firstKept = ownString(record, "firstKeptEntryId")
-  if (payload !== undefined || firstKept === undefined) return messages
-  let from = before.length - 1
-  while (from >= 0 && own(at(before, from) ?? {}, "id") !== firstKept) from--
-  return from < 0 ? messages : toArray(before).slice(from).reduce(withMessage, messages)
-}
-
-const withMessage = (messages: Sequence<JsonObject>, record: JsonObject): Sequence<JsonObject> => {
-  const message = messageOf(record)
-  return message === undefined ? messages : append(messages, message)
+  const tops = system === undefined ? [summary] : [system, summary]
+  const top = tops.reduce((messages, message) => append(messages, { message, at: before.length }), empty<Made>())
+  const from = payload === undefined ? firstKept(before, record) : -1
+  let messages = top
+  for (let position = from; from >= 0 && position < before.length; position++) {
+    const kept = at(before, position) ?? {}
+    const found = made(kept, position)
+    if (isReset(kept)) messages = top
+    else if (system === undefined || own(found?.message ?? {}, "role") !== "system") messages = withMade(messages, found)
+  }
+  return messages
 }
 
 /** The fold after one more record of the path. A compaction without a summary, as a cut write leaves it, is none. */
 export const extend = (fold: ContextFold, record: JsonObject): ContextFold => {
   const isCompaction = own(record, "type") === "compaction" && ownString(record, "summary") !== undefined
+  const position = fold.path.length
+  const edit = editOf(record, position)
+  const messages = isReset(record) ? empty<Made>() : withMade(fold.messages, made(record, position))
   return {
     path: append(fold.path, record),
-    messages: isCompaction ? compacted(fold.path, record) : withMessage(fold.messages, record),
+    messages: isCompaction ? compacted(fold.path, record) : messages,
+    edits: edit === undefined ? fold.edits : append(fold.edits, edit),
     settings: settle(fold.settings, record),
   }
+}
+
+/** The messages with their edits carried out: the last one below a message on the path counts. */
+const edited = ({ messages, edits }: ContextFold): ReadonlyArray<JsonObject> => {
+  const found: Array<JsonObject> = []
+  for (const { message, id, at } of iterate(messages)) {
+    const edit = id === undefined || edits.length === 0 ? undefined : last(edits, id)
+    if (edit === undefined || edit.at < at) found.push(message)
+    else if (edit.content !== null) found.push({ ...message, content: edit.content })
+  }
+  return found
 }
 
 /** Every role with a model and without a configured chain has a chain of that one model. */
@@ -129,8 +213,10 @@ const chainsOf = ({ models, chains }: Settings): Readonly<Record<string, ModelCh
 }
 
 /** The context that a fold amounts to. O(messages). */
-export const contextOf = ({ messages, settings }: ContextFold): SessionContext => ({
-  messages: toArray(messages),
+export const contextOf = (fold: ContextFold): SessionContext => contextIn(edited(fold), fold.settings)
+
+const contextIn = (messages: ReadonlyArray<JsonObject>, settings: Settings): SessionContext => ({
+  messages,
   thinkingLevel: settings.thinkingLevel,
   ...(settings.serviceTier === undefined ? {} : { serviceTier: settings.serviceTier }),
   models: Object.fromEntries(settings.models),

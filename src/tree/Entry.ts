@@ -76,7 +76,7 @@ export type EntryOf<T extends EntryType> = JsonObject & {
 
 export type KnownEntry = { readonly [T in EntryType]: EntryOf<T> }[EntryType]
 
-/** pi writes a change of the model with these two members instead of `model`. It is valid and has no effect on the context. */
+/** pi writes a change of the model with these two members instead of `model`. */
 const PI_MODEL_CHANGE = { provider: "string", modelId: "string" } as const satisfies Shape
 
 const BASE = { id: "string", parentId: "string or null", timestamp: "string" } as const satisfies Shape

@@ -24,16 +24,7 @@ export const counts = (state: TreeState): ReadonlyMap<string, number> => {
   return found
 }
 
-/** The messages of all entries of all branches, patches folded in. */
-function* messages(state: TreeState): Generator<JsonObject> {
-  for (let position = 0; position < state.entries.length; position++) {
-    const record = recordAt(state, position) ?? {}
-    const message = own(record, "type") === "message" ? ownObject(record, "message") : undefined
-    if (message !== undefined) yield message
-  }
-}
-
-/** Tokens and money of all answers on all branches. */
+/** Tokens and money of all calls of a model, on all branches. */
 export interface UsageTotals {
   readonly input: number
   readonly output: number
@@ -41,7 +32,7 @@ export interface UsageTotals {
   readonly cacheWrite: number
   /** In US dollars. A known minimum when `incomplete`. */
   readonly cost: number
-  /** True when an answer does not say what it used or what it cost, or says it in a way that cannot be added up. */
+  /** True when a call does not say what it used or what it cost, or says it in a way that cannot be added up. */
   readonly incomplete: boolean
 }
 
@@ -50,11 +41,25 @@ const amount = (value: Json | undefined): number | undefined =>
 
 const TOKENS = ["input", "output", "cacheRead", "cacheWrite"] as const
 
-/** The sums of all assistant messages. An answer whose figures are unusable adds nothing and makes the totals incomplete. */
+/**
+ * What the calls behind an entry used; undefined in the list for one that does not say. An answer and the records that other agents keep
+ * of further calls (`usage` of pi, `model_usage` of oh-my-pi) each stand for a call. A summary and a tool may have called a model.
+ */
+const usagesIn = (record: JsonObject): ReadonlyArray<JsonObject | undefined> => {
+  const type = own(record, "type")
+  const holder = type === "message" ? (ownObject(record, "message") ?? {}) : record
+  const used = ownObject(holder, "usage")
+  const isCall = type === "message" ? own(holder, "role") === "assistant" : type === "usage" || type === "model_usage"
+  if (isCall) return [used]
+  const may = type === "message" ? own(holder, "role") === "toolResult" : type === "compaction" || type === "branch_summary"
+  return may && used !== undefined ? [used] : []
+}
+
+/** The sums over all entries of all branches, patches folded in. A call whose figures are unusable adds nothing and makes them incomplete. */
 export const usage = (state: TreeState): UsageTotals => {
   let totals: UsageTotals = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, incomplete: false }
-  for (const message of messages(state)) {
-    if (own(message, "role") === "assistant") totals = added(totals, ownObject(message, "usage"))
+  for (let position = 0; position < state.entries.length; position++) {
+    for (const used of usagesIn(recordAt(state, position) ?? {})) totals = added(totals, used)
   }
   return totals
 }

@@ -48,9 +48,18 @@ export const initialSettings: Settings = {
 const withModel = (settings: Settings, role: string, model: string): ReadonlyMap<string, string> =>
   settings.models.get(role) === model ? settings.models : new Map(settings.models).set(role, model)
 
-const modelChange = (settings: Settings, record: JsonObject): Settings => {
+/** The model that a `model_change` names. pi writes provider and id apart. */
+const modelIn = (record: JsonObject): string | undefined => {
   const model = ownString(record, "model")
-  if (model === undefined || model === "") return settings
+  if (model !== undefined) return model === "" ? undefined : model
+  const provider = ownString(record, "provider") || undefined
+  const id = ownString(record, "modelId") || undefined
+  return provider === undefined || id === undefined ? undefined : `${provider}/${id}`
+}
+
+const modelChange = (settings: Settings, record: JsonObject): Settings => {
+  const model = modelIn(record)
+  if (model === undefined) return settings
   const role = ownString(record, "role") ?? "default"
   return {
     ...settings,

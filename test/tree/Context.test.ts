@@ -1,9 +1,9 @@
 import { assert, describe, it } from "vitest"
-import type { JsonObject } from "../../src/model/Json.ts"
+import type { Json, JsonObject } from "../../src/model/Json.ts"
 import { contextOf } from "../../src/tree/Context.ts"
 import { follow, initialLiveContext } from "../../src/tree/LiveContext.ts"
 import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
-import { assistant, contextAt, entry, header, MILLIS, said, stateOf, user } from "./Session.ts"
+import { assistant, contextAt, entry, fixture, header, MILLIS, said, stateOf, user } from "./Session.ts"
 
 const compaction = (id: string, parentId: string, summary: string, firstKeptEntryId: string, more: JsonObject = {}): JsonObject =>
   entry("compaction", id, parentId, { summary, firstKeptEntryId, tokensBefore: 1, ...more })
@@ -124,20 +124,29 @@ describe("the settings of a context", () => {
     assert.deepEqual(Object.entries(models), [["__proto__", "p/m"]])
   })
 
-  it("ignore pi's change of the model", () => {
-    assert.deepEqual(settingsOf(entry("model_change", "m", null, { provider: "p", modelId: "m" })).models, {})
+  it("know a change of the model in the two parts that pi writes, the default's, and ignore half of one", () => {
+    const change = (more: JsonObject) => entry("model_change", "m", null, more)
+    const pi = change({ provider: "p", modelId: "m/1" })
+    assert.deepEqual(settingsOf(pi).models, { default: "p/m/1" })
+    assert.deepEqual(settingsOf(pi, assistant("a", null, "x", "m2")).models, { default: "p/m/1" })
+    assert.deepEqual(settingsOf(assistant("a", null, "x", "m2"), pi).models, { default: "p/m/1" })
+    for (const half of [{ provider: "p" }, { modelId: "m" }, { provider: "", modelId: "m" }, { provider: "p", modelId: 5 }])
+      assert.deepEqual(settingsOf(change(half)).models, {})
+    assert.deepEqual(settingsOf(change({ provider: "p", modelId: "m", model: "q/n" })).models, { default: "q/n" })
+    assert.deepEqual(settingsOf(change({ provider: "p", modelId: "m", model: "" })).models, {})
   })
 
   it("are the latest of their kind, a missing level being off and a null tier none", () => {
     const level = (id: string, thinkingLevel?: string | null) =>
       entry("thinking_level_change", id, null, thinkingLevel === undefined ? {} : { thinkingLevel })
-    const tier = (id: string, serviceTier: string | null) => entry("service_tier_change", id, null, { serviceTier })
+    const tier = (id: string, serviceTier: string | null | JsonObject) => entry("service_tier_change", id, null, { serviceTier })
     const mode = (id: string, name: string, data?: JsonObject) =>
       entry("mode_change", id, null, { mode: name, ...(data === undefined ? {} : { data }) })
     assert.equal(settingsOf(level("a", "high"), level("b", "low")).thinkingLevel, "low")
     assert.equal(settingsOf(level("a", "high"), level("b", null)).thinkingLevel, "off")
     assert.equal(settingsOf(level("a", "high"), level("b")).thinkingLevel, "off")
     assert.equal(settingsOf(tier("a", "flex"), tier("b", "priority")).serviceTier, "priority")
+    assert.deepEqual(settingsOf(tier("a", "flex"), tier("b", { openai: "priority" })).serviceTier, { openai: "priority" })
     assert.isFalse(Object.hasOwn(settingsOf(tier("a", "flex"), tier("b", null)), "serviceTier"))
     assert.deepInclude(settingsOf(mode("a", "plan", { f: 1 })), { mode: "plan", modeData: { f: 1 } })
     const left = settingsOf(mode("a", "plan", { f: 1 }), mode("b", "none"))
@@ -222,6 +231,101 @@ describe("the settings of a context", () => {
   })
 })
 
+describe("records of other agents", () => {
+  const edit = (id: string, targetId: string, replacement: Json): JsonObject =>
+    entry("context_edit", id, null, { targetId, replacement })
+  const contents = (...records: ReadonlyArray<JsonObject>) => said(stateOf(header(5), ...chain(...records)))
+
+  it("an edit changes a message from there on, the last one counts, and null takes the message out", () => {
+    const before = [user("a", null, "1"), assistant("b", null, "2")]
+    assert.deepEqual(contents(...before, edit("e", "a", { content: "new" })), ["new", "2"])
+    assert.deepEqual(contents(...before, edit("e", "a", { content: "new" }), edit("f", "a", { content: [] })), [[], "2"])
+    assert.deepEqual(contents(...before, edit("e", "b", null), user("c", null, "3")), ["1", "3"])
+    assert.deepEqual(contents(...before, edit("e", "b", null), edit("f", "b", { content: "back" })), ["1", "back"])
+    const state = stateOf(header(5), ...chain(...before, edit("e", "b", { content: "new" })))
+    assert.deepEqual(said(state, "b"), ["1", "2"])
+    assert.deepEqual(contextAt(state).messages[1], { role: "assistant", provider: "p", model: "m2", content: "new" })
+  })
+
+  it("an edit has no effect on another branch, on what comes behind it, or when it says nothing that can be done", () => {
+    const state = stateOf(header(5), user("a", null, "1"), user("side", "a", "2"), { ...edit("e", "side", null), parentId: "a" })
+    assert.deepEqual(said(state), ["1"])
+    assert.deepEqual(said(state, "side"), ["1", "2"])
+    assert.deepEqual(contents(edit("e", "a", null), user("a", null, "1")), ["1"])
+    for (const odd of ["x", {}, { content: 5 }, { content: null }, []])
+      assert.deepEqual(contents(user("a", null, "1"), edit("e", "a", odd as Json)), ["1"], JSON.stringify(odd))
+  })
+
+  it("an edit reaches what a compaction keeps, custom messages and results, and no message of another role", () => {
+    const kept = compaction("c", "", "S", "b")
+    assert.deepEqual(contents(user("a", null, "1"), user("b", null, "2"), edit("e", "b", { content: "new" }), kept), ["S", "new"])
+    assert.deepEqual(contents(user("a", null, "1"), user("b", null, "2"), kept, edit("e", "b", null)), ["S"])
+    const custom = entry("custom_message", "a", null, { customType: "x", content: "1", display: true })
+    assert.deepEqual(contents(custom, edit("e", "a", { content: "new" })), ["new"])
+    const role = (name: string) => entry("message", "a", null, { message: { role: name, content: "1" } })
+    assert.deepEqual(contents(role("toolResult"), edit("e", "a", { content: "new" })), ["new"])
+    for (const name of ["system", "custom", "bashExecution"]) assert.deepEqual(contents(role(name), edit("e", "a", null)), ["1"])
+    assert.deepEqual(contents(kept, edit("e", "c", null)), ["S"])
+  })
+
+  it("an edit stands over a patch, whichever came first", () => {
+    const patch = { type: "entry_patch", entryId: "a", patch: { message: { role: "user", content: "patched", more: 1 } } }
+    const state = stateOf(header(5), user("a", null, "1"), { ...edit("e", "a", { content: "edited" }), parentId: "a" }, patch)
+    assert.deepEqual(contextAt(state).messages, [{ role: "user", content: "edited", more: 1 }])
+  })
+
+  it("a reset begins the messages anew and leaves what was set", () => {
+    const reset = entry("reset_boundary", "r", null)
+    const level = entry("thinking_level_change", "t", null, { thinkingLevel: "high" })
+    assert.deepEqual(contents(user("a", null, "1"), reset, user("b", null, "2")), ["2"])
+    assert.equal(settingsOf(level, user("a", null, "1"), reset).thinkingLevel, "high")
+    assert.deepEqual(contents(user("a", null, "1"), compaction("c", "", "S", "a"), reset, user("b", null, "2")), ["2"])
+    const state = stateOf(header(5), ...chain(user("a", null, "1"), reset, user("b", null, "2")))
+    assert.deepEqual(said(state, "a"), ["1"])
+  })
+
+  it("a compaction behind a reset keeps nothing from before it", () => {
+    const records = [user("a", null, "1"), entry("reset_boundary", "r", null), user("b", null, "2")]
+    assert.deepEqual(contents(...records, compaction("c", "", "S", "a"), user("d", null, "3")), ["S", "2", "3"])
+    assert.deepEqual(contents(...records, compaction("c", "", "S", "b"), user("d", null, "3")), ["S", "2", "3"])
+  })
+
+  it("the system message of a compaction goes first, in the place of those that it keeps", () => {
+    const system = (content: string) => ({ role: "system", content, sections: { preamble: content } })
+    const old = entry("message", "s", null, { message: system("old") })
+    const kept = compaction("c", "", "S", "s", { systemMessage: system("new") })
+    const state = stateOf(
+      header(5),
+      ...chain(old, user("a", null, "1"), kept, entry("message", "t", null, { message: system("last") })),
+    )
+    assert.deepEqual(said(state), ["new", "S", "1", "last"])
+    assert.deepEqual(contextAt(state).messages[0], system("new"))
+    assert.deepEqual(said(state, "a"), ["old", "1"])
+    for (const systemMessage of [null, "x", {}, { role: "user", content: "x" }] as ReadonlyArray<Json>)
+      assert.deepEqual(contents(old, user("a", null, "1"), compaction("c", "", "S", "s", { systemMessage })), ["S", "old", "1"])
+  })
+
+  it("counts of usage are in no context", () => {
+    const used = { usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 } }
+    assert.deepEqual(contents(user("a", null, "1"), entry("usage", "b", null, used), entry("model_usage", "c", null, used)), [
+      "1",
+    ])
+  })
+
+  it("give the contexts of whole files", () => {
+    const pi = stateOf(...fixture("pi/v3-all-records.jsonl").map((record) => record.value))
+    const system = contextAt(pi, "eb15746d").messages[0]
+    assert.equal(system?.["role"], "system")
+    assert.deepEqual(said(pi, "eb15746d").slice(-2), ["continue (edited)", [{ type: "text", text: "continuing" }]])
+    assert.deepEqual(said(pi, "970be81f").slice(-2), ["continue", [{ type: "text", text: "continuing" }]])
+    assert.deepEqual(contextAt(pi, "6f16d69f").models, { default: "openai/gpt-5" })
+    const omp = stateOf(...fixture("omp/v3-title-slot.jsonl").map((record) => record.value))
+    assert.deepEqual(said(omp), ["after clear", [{ type: "text", text: "clean" }]])
+    assert.deepEqual(contextAt(omp).models, { default: "anthropic/claude-sonnet-4-5", smol: "openai/gpt-5-mini" })
+    assert.deepEqual(contextAt(omp).serviceTier, { openai: "priority" })
+  })
+})
+
 describe("a context that follows the session", () => {
   const records = [
     header(5),
@@ -236,6 +340,11 @@ describe("a context that follows the session", () => {
     user("gap", "a", "6"),
     user("a", null, "second"),
     user("g", "f", "7"),
+    entry("context_edit", "h", "g", { targetId: "f", replacement: null }),
+    entry("context_edit", "i", "h", { targetId: "g", replacement: { content: "edited" } }),
+    entry("reset_boundary", "j", "i"),
+    user("k", "j", "8"),
+    compaction("l", "k", "S", "g"),
   ]
 
   it("is the context at every step, whatever the step was", () => {

@@ -62,6 +62,38 @@ describe("usage", () => {
   })
 })
 
+describe("usage beside the answers", () => {
+  const used = { ...tokens, cost: { total: 1 } }
+  const one = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 1, incomplete: false }
+  const said = (role: string, more: JsonObject): JsonObject => entry("message", "a", null, { message: { role, ...more } })
+
+  it("is in the records that other agents keep of it, which must say what they count", () => {
+    for (const type of ["usage", "model_usage"]) {
+      assert.deepEqual(usage(stateOf(header(3), entry(type, "a", null, { usage: used }))), one)
+      assert.isTrue(usage(stateOf(header(3), entry(type, "a", null))).incomplete)
+    }
+  })
+
+  it("is in a summary and in a result when they say so, and nothing is missing when they do not", () => {
+    for (const type of ["compaction", "branch_summary"]) {
+      assert.deepEqual(usage(stateOf(header(3), entry(type, "a", null, { usage: used }))), one)
+      assert.isFalse(usage(stateOf(header(3), entry(type, "a", null))).incomplete)
+    }
+    assert.deepEqual(usage(stateOf(header(3), said("toolResult", { usage: used }))), one)
+    assert.isFalse(usage(stateOf(header(3), said("toolResult", {}))).incomplete)
+    assert.deepEqual(
+      usage(stateOf(header(3), said("user", { usage: used }), entry("custom", "b", null, { usage: used }))).input,
+      0,
+    )
+  })
+
+  it("adds up over whole files", () => {
+    const inputOf = (name: string) => usage(stateOf(...fixture(name).map((record) => record.value)))
+    assert.deepInclude(inputOf("pi/v3-all-records.jsonl"), { input: 1_520, output: 167, cacheRead: 11_600, incomplete: false })
+    assert.deepInclude(inputOf("omp/v3-title-slot.jsonl"), { input: 1_850, output: 140, incomplete: false })
+  })
+})
+
 describe("tool calls without a result", () => {
   it("are those on the path to the leaf, in call order", () => {
     const state = stateOf(
