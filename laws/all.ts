@@ -5,6 +5,7 @@ import * as edit from "./edit.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as process from "./process.ts"
+import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as session from "./session.ts"
@@ -24,6 +25,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/process.ts", laws: process.laws },
+  { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },

@@ -7,9 +7,12 @@ export { CURRENT_VERSION, checkVersion, type Header, readHeader, type Unsupporte
 export { follow, initialLiveContext, type LiveContext } from "./tree/LiveContext.ts"
 export { counts, type OpenToolCall, openToolCalls, stateJson, title, type UsageTotals, usage } from "./tree/Overview.ts"
 export { providerMessage, providerMessages } from "./tree/ProviderMessages.ts"
+export { type ProviderRepair, type ProviderView, type ProviderViewOptions, toProviderMessages } from "./tree/ProviderView.ts"
 export { inspect } from "./tree/Reading.ts"
 export type { TreeRejection } from "./tree/Rejection.ts"
 export { begin, end, type Rewriting, rewriteLines, type SourceRecord, step } from "./tree/Rewrite.ts"
+export { sanitised } from "./tree/Sanitising.ts"
+export { siblingResult } from "./tree/SiblingResult.ts"
 export type { Entry, TreeState } from "./tree/State.ts"
 export { recordAt, recordOf } from "./tree/State.ts"
 export {
@@ -26,4 +29,4 @@ export {
   type TreeNode,
 } from "./tree/Tree.ts"
 export { type TreeRecord, treeModel } from "./tree/TreeModel.ts"
-export { type Wording, wording } from "./tree/Wording.ts"
+export { interrupted, type Wording, wording } from "./tree/Wording.ts"

@@ -19,3 +19,7 @@ export const wording: Wording = {
 
 /** A summary as a provider sees it. */
 export const wrapped = (sentence: string, summary: string): string => `${sentence}\n\n<summary>\n${summary}\n</summary>`
+
+/** What a provider is told in the place of a result that was never written. */
+export const interrupted =
+  "This call was interrupted before its result was recorded. It may have run in full, in part or not at all: check before calling again."
