@@ -13,7 +13,7 @@ import { parseJson } from "../model/JsonParse.ts"
 import { toText } from "../model/JsonText.ts"
 import { NotJson } from "./NotJson.ts"
 import { Rules } from "./Rules.ts"
-import { replace } from "./Span.ts"
+import { replace, type Span } from "./Span.ts"
 import { type Finding, walk } from "./Walk.ts"
 
 /** Known to this file alone. */
@@ -137,9 +137,9 @@ export const lineOfText = (rules: Rules, raw: string): Result.Result<Cleaned, No
   return Result.succeed({ line: new Line(MINT, onOneLine(text)), findings })
 }
 
-/** The text without secrets. */
-export const cleanTextOf = (rules: Rules, text: string): CleanText => {
+/** The text without secrets, and the stretches that were taken out of it. */
+export const cleanTextOf = (rules: Rules, text: string): { readonly text: CleanText; readonly spans: ReadonlyArray<Span> } => {
   demand(rules)
   const spans = rules.scanner.scan(text, "all")
-  return new Text(MINT, spans.length === 0 ? text : replace(text, spans))
+  return { text: new Text(MINT, spans.length === 0 ? text : replace(text, spans)), spans }
 }

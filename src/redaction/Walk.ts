@@ -215,7 +215,7 @@ class Walk {
   #renamed(keys: ReadonlyArray<string>, place: Place): ReadonlyMap<string, string> | undefined {
     let renamed: Map<string, string> | undefined
     let taken: Set<string> | undefined
-    const tried = new Map<string, number>()
+    let tried: Map<string, number> | undefined
     for (const key of keys) {
       if (
         this.#rules.cleanKeys.textOf(key) !== undefined ||
@@ -228,6 +228,7 @@ class Walk {
         continue
       }
       taken ??= new Set(keys)
+      tried ??= new Map()
       const wanted = this.#free(replace(key, spans), taken, tried)
       taken.add(wanted)
       renamed ??= new Map()
