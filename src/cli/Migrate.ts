@@ -5,6 +5,7 @@ import { type Migrated, TreeStore } from "../session/TreeStore.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
 import { visible } from "../view/Escape.ts"
 import { count } from "../view/Quantity.ts"
+import { shellWord } from "../view/ShellWord.ts"
 import type { Style } from "../view/Style.ts"
 import { type Forced, load } from "./Loading.ts"
 import { Output } from "./Output.ts"
@@ -33,7 +34,7 @@ const textOf = ({ path, from, to, records, applied, backup }: Plan, style: Style
   return [
     `${name}: ${count(records, "record")} of version ${from} would be rewritten to version ${to}`,
     `  entries keep their order, type, content and times; a backup of every byte is made beside the file first`,
-    `  ${style.dim("next")}  annals migrate ${visible(path)} --yes`,
+    `  ${style.dim("next")}  annals migrate ${shellWord(path)} --yes`,
   ]
 }
 

@@ -7,6 +7,7 @@ import { DiskFault } from "../disk/Disk.ts"
 import { failureOf } from "../model/Failure.ts"
 import { NotJson } from "../redaction/NotJson.ts"
 import type { FailureReport } from "../view/FailureView.ts"
+import { shellWord } from "../view/ShellWord.ts"
 
 export interface Report extends FailureReport {
   readonly exit: number
@@ -50,9 +51,6 @@ const unexpected = (error: unknown): string => {
   return `An unexpected failure: ${name}${place === undefined ? "" : ` at ${place}`}`
 }
 
-/** A word that a shell takes as it is, or the same in quotes. */
-const quoted = (word: string): string => (/^[\w./@%+=:,~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
-
 const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
@@ -60,7 +58,7 @@ const FACTS = ["owner", "version", "dialect", "holder", "system", "operation"]
 
 /** The remedy with what stands for the file and for the command in place. */
 const filledIn = (remedy: string, path: string | undefined, command: string | undefined): string => {
-  const named = path === undefined ? remedy : remedy.replaceAll("FILE", quoted(path))
+  const named = path === undefined ? remedy : remedy.replaceAll("FILE", shellWord(path))
   return command === undefined ? named : named.replaceAll("COMMAND", command)
 }
 

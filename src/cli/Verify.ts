@@ -4,6 +4,7 @@ import { damageLines, isMendable } from "../view/DamageView.ts"
 import { visible } from "../view/Escape.ts"
 import { failureLines } from "../view/FailureView.ts"
 import { bytes, count, integer } from "../view/Quantity.ts"
+import { shellWord } from "../view/ShellWord.ts"
 import type { Style } from "../view/Style.ts"
 import { fill, fillLeft, width } from "../view/Width.ts"
 import { Ended } from "./Ended.ts"
@@ -81,7 +82,7 @@ const closing = (all: ReadonlyArray<Verified>): string => {
 const notes = (all: ReadonlyArray<Verified>, style: Style): ReadonlyArray<string> => {
   const failures = all.flatMap(({ report }) => (report === undefined ? [] : failureLines(report, style)))
   const mendable = all.find(({ found }) => found?.damage.some(({ kind }) => isMendable(kind)) === true)
-  const path = visible(mendable?.path ?? "")
+  const path = shellWord(mendable?.path ?? "")
   return [
     ...failures,
     ...(mendable === undefined ? [] : [style.dim(`next: annals repair ${path}   (shows a plan, changes nothing)`)]),

@@ -4,6 +4,7 @@ import type { RepairAction, RepairPlan } from "../journal/RepairPlan.ts"
 import { visible } from "./Escape.ts"
 import { cell, grid } from "./Grid.ts"
 import { bytes, count, integer } from "./Quantity.ts"
+import { shellWord } from "./ShellWord.ts"
 import type { Style } from "./Style.ts"
 
 export interface RepairViewOptions {
@@ -45,7 +46,7 @@ export const repairLines = ({ path, plan, report }: RepairViewOptions, style: St
   const list = actionLines(actions, style).map((line) => `  ${line}`)
   if (!report.applied) {
     const title = `${name}: ${count(actions.length, "change")} would make it clean; nothing was changed`
-    return [title, ...list, `  ${style.dim("next")}  annals repair ${visible(path)} --yes`]
+    return [title, ...list, `  ${style.dim("next")}  annals repair ${shellWord(path)} --yes`]
   }
   return [
     `${style.green("✓")} ${name}: repaired with ${count(actions.length, "change")}`,
