@@ -11,7 +11,8 @@ import { isEntry } from "../tree/Entry.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
 import { reportOf } from "./Report.ts"
 
-const idsOf = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
+/** The ids of the entries among records. */
+export const idsOf = (records: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
   records.filter((record) => isEntry(record, CURRENT_VERSION)).flatMap((record) => ownString(record, "id") ?? [])
 
 /** The answer to a command whose records have reached the level. */

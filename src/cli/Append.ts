@@ -3,13 +3,12 @@ import { stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { FormatError } from "../session/OpenError.ts"
 import type { ReceiptLevel } from "../session/Receipt.ts"
-import { type OpenTree, TreeStore } from "../session/TreeStore.ts"
-import { visible } from "../view/Escape.ts"
+import { TreeStore } from "../session/TreeStore.ts"
 import { count, integer } from "../view/Quantity.ts"
 import { Host } from "./Host.ts"
-import type { Forced } from "./Loading.ts"
+import { type Forced, needsTree } from "./Loading.ts"
+import { before } from "./Opening.ts"
 import { Output } from "./Output.ts"
 import { pipe } from "./Pipe.ts"
 import { sessions } from "./Sessions.ts"
@@ -49,31 +48,16 @@ const open = Effect.fnUntraced(function* ({ file, cwd, migrate }: AppendInput) {
   return (yield* isEmpty(file)) ? yield* store.open(file, { start }) : yield* store.create({ ...start, path: file })
 })
 
-/** What a person should know before the first record goes out. */
-const opening = ({ path, loaded, forkedFrom, migration }: OpenTree): ReadonlyArray<string> => {
-  if (forkedFrom !== undefined)
-    return [`${visible(forkedFrom)} belongs to another agent and stays as it is; the session goes on in ${visible(path)}`]
-  if (migration !== undefined)
-    return [
-      `The first command rewrites ${visible(path)} to version ${migration.to}; the old file is kept as ${visible(migration.backup)}`,
-    ]
-  const tail = loaded?.summary.tail
-  return tail === undefined
-    ? []
-    : [`The first command puts a torn tail aside: ${count(tail.length, "byte")} at byte ${integer(tail.offset)}`]
-}
-
 /** Reads commands from the standard input and acknowledges them. */
 export const append = (input: AppendInput) =>
   Effect.gen(function* () {
     const flaw = flawIn(input)
     if (flaw !== undefined) return yield* flaw
-    if (Option.getOrUndefined(input.format) === "ledger")
-      return yield* new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path: input.file } })
+    yield* needsTree(input.file, input.format)
     const { write, note, noteStyle } = yield* Output
     const host = yield* Host
     const opened = yield* open(input)
-    yield* Effect.forEach(opening(opened), (line) => note(noteStyle.dim(line)), { discard: true })
+    yield* Effect.forEach(before(opened), (line) => note(noteStyle.dim(line)), { discard: true })
     if (host.isInputTerminal) yield* note(noteStyle.dim("Type one JSON command a line; Ctrl-D ends."))
     const { session } = opened
     const { carriedOut, rejected } = yield* pipe({ path: opened.path, session, level: input.level, input: host.input(), write })

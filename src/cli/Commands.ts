@@ -1,18 +1,14 @@
 /**
  * The commands: what each takes and says of itself. What each does stands in a file of its own, which is loaded when it runs.
  */
-
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as Effect from "effect/Effect"
 import type { Files } from "../disk/Files.ts"
 import * as Flags from "./Flags.ts"
 import type { Host } from "./Host.ts"
+import { lazily } from "./Lazily.ts"
 import type { Output } from "./Output.ts"
-
-/** Runs what a module gives, loading it first. */
-const lazily = <M, A, E, R>(load: () => Promise<M>, run: (module: M) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.promise(load), run)
+import { branchOut, fork, label, star, title, unstar } from "./SessionCommands.ts"
 
 const demo = Command.make(
   "demo",
@@ -106,7 +102,7 @@ const context = Command.make(
     file: Flags.file,
     leaf: Flag.String("leaf").pipe(
       Flag.withMetavar("ID|none"),
-      Flag.withDescription("Another entry than the live leaf, or none for the empty context"),
+      Flag.withDescription("Another entry than the live leaf, by its id or the beginning of it, or none for the empty context"),
       Flag.optional,
     ),
     full: Flags.toggle("full", "Show every line of every message; by default long ones are cut"),
@@ -128,6 +124,34 @@ const context = Command.make(
   ]),
 )
 
+const replay = Command.make(
+  "replay",
+  {
+    file: Flags.file,
+    at: Flag.Int("at").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("Only the first N records, the header included; all by default"),
+      Flag.optional,
+    ),
+    json: Flags.json,
+    format: Flags.format,
+  },
+  (input) =>
+    lazily(
+      () => import("./Replay.ts"),
+      ({ replay }) => replay(input),
+    ),
+).pipe(
+  Command.withDescription(
+    "The state that the records of a session amount to, as JSON: header, leaf, entries with their patches folded in, labels. Without --json an entry stands on a line of its own.",
+  ),
+  Command.withShortDescription("The state after the first N records, as JSON"),
+  Command.withExamples([
+    { command: "annals replay session.jsonl --json" },
+    { command: "annals replay session.jsonl --at 20", description: "As it was after 20 records" },
+  ]),
+)
+
 const append = Command.make(
   "append",
   {
@@ -138,7 +162,7 @@ const append = Command.make(
       Flag.withDescription("The working directory that a new session is about"),
       Flag.optional,
     ),
-    migrate: Flags.toggle("migrate", "Agree that an older file is rewritten to version 5 first, with a backup"),
+    migrate: Flags.migrate,
     level: Flag.Literals("level", ["accepted", "written", "synced"]).pipe(
       Flag.withMetavar("LEVEL"),
       Flag.withDescription("How far a record must have come before its command is acknowledged (synced by default)"),
@@ -186,5 +210,21 @@ const migrate = Command.make("migrate", { file: Flags.file, yes: Flags.yes, json
 /** The whole command line. Whatever a command fails with is told by `Program.ts`. */
 export const annals: Command.Command<"annals", object, object, unknown, Host | Output | Files> = Command.make("annals").pipe(
   Command.withDescription("Keeps the sessions of coding agents: every change is a record in an append-only journal."),
-  Command.withSubcommands([demo, verify, repair, show, tree, context, append, migrate]),
+  Command.withSubcommands([
+    demo,
+    verify,
+    repair,
+    show,
+    tree,
+    context,
+    replay,
+    append,
+    title,
+    star,
+    unstar,
+    label,
+    fork,
+    branchOut,
+    migrate,
+  ]),
 )

@@ -19,6 +19,14 @@ export const jsonl = toggle("jsonl", "Print one JSON value a line on standard ou
 
 export const yes = toggle("yes", "Carry out the plan; without it nothing is changed")
 
+export const migrate = toggle("migrate", "Agree that an older file is rewritten to version 5 first, with a backup")
+
+export const to = Flag.String("to").pipe(
+  Flag.withMetavar("PATH"),
+  Flag.withDescription("Where the new session goes, which must not exist; by default into our own store"),
+  Flag.optional,
+)
+
 export const format = Flag.Literals("format", ["tree", "ledger"]).pipe(
   Flag.withMetavar("tree|ledger"),
   Flag.withDescription("Read as this kind of session; by default the content decides"),

@@ -25,8 +25,12 @@ export const progressOf =
 
 const isLedger = (path: string): FormatError => new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })
 
+/** Fails when a file is said to be a ledger session where a tree is needed. */
+export const needsTree = (path: string, format: Forced): Effect.Effect<void, FormatError> =>
+  Option.getOrUndefined(format) === "ledger" ? Effect.fail(isLedger(path)) : Effect.void
+
 /** Says in a note that a session has damage. */
-export const noteDamage = ({ path, damages }: LoadedTree): Effect.Effect<void, never, Output> =>
+export const noteDamage = ({ path, damages }: Pick<LoadedTree, "path" | "damages">): Effect.Effect<void, never, Output> =>
   Effect.flatMap(Output, ({ note, noteStyle }) =>
     damages.length === 0
       ? Effect.void
@@ -36,6 +40,6 @@ export const noteDamage = ({ path, damages }: LoadedTree): Effect.Effect<void, n
 /** Reads a tree session. Changes no byte. */
 export const load = (path: string, format: Forced): Effect.Effect<LoadedTree, ReadError | FormatError, Files | Output> =>
   Effect.gen(function* () {
-    if (Option.getOrUndefined(format) === "ledger") return yield* isLedger(path)
+    yield* needsTree(path, format)
     return yield* loadTree(yield* Files, path, { onProgress: progressOf(yield* Output, path) })
   })

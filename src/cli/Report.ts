@@ -54,7 +54,7 @@ const unexpected = (error: unknown): string => {
 const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
-const FACTS = ["owner", "version", "dialect", "holder", "system", "operation"]
+const FACTS = ["owner", "version", "dialect", "holder", "system", "operation", "candidates"]
 
 /** The remedy with what stands for the file and for the command in place. */
 const filledIn = (remedy: string, path: string | undefined, command: string | undefined): string => {

@@ -89,7 +89,7 @@ const failures = {
   "consent.migration_needed": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "Agree to the rewrite, which makes a backup first: annals append FILE --migrate, or annals migrate FILE --yes",
+    remedy: "Agree to the rewrite, which makes a backup first: the same command with --migrate, or annals migrate FILE --yes",
   },
   "consent.foreign_directory": {
     exit: 6,
@@ -104,7 +104,7 @@ const failures = {
   "open.exists": {
     exit: 6,
     safe: "The existing file was not touched.",
-    remedy: "Choose another name, or append without --create.",
+    remedy: "Choose another name, or go on with what is there: annals append FILE",
   },
   "open.refused": {
     exit: 1,
@@ -217,8 +217,13 @@ const failures = {
     safe: NOTHING_WRITTEN,
     remedy: "Open the file with the program that wrote it, or with a newer version of this one.",
   },
-  "tree.unknown_leaf": { exit: 3, safe: NOTHING_WRITTEN, remedy: "Name an entry that annals tree FILE --all shows, or none." },
+  "tree.unknown_leaf": { exit: 3, safe: NOTHING_WRITTEN, remedy: "Name an entry that annals tree FILE --all shows." },
   "tree.unknown_target": { exit: 3, safe: NOTHING_WRITTEN, remedy: "Name an entry that annals tree FILE --all shows." },
+  "tree.ambiguous_id": {
+    exit: 3,
+    safe: NOTHING_WRITTEN,
+    remedy: "Give more of the id; annals tree FILE --all shows all entries.",
+  },
   "tree.not_a_message": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Only an entry of type message has a message to replace." },
   "tree.user_title": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Give the title with source user." },
 } as const satisfies Readonly<Record<string, Failure>>

@@ -26,3 +26,7 @@ export const lines = (text: string): ReadonlyArray<string> =>
 
 /** A path, an id or another short value: unchanged except that active characters and line feeds are written out. */
 export const visible = (text: string): string => escaped(text).replaceAll("\n", "\\n")
+
+/** The text of a JSON value, still JSON and the same value, with every active character written as JSON writes it. */
+export const jsonLine = (text: string): string =>
+  text.replace(ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -120,6 +120,16 @@ describe("a new session", () => {
     expect(readFileSync(path, "utf8")).toBe("mine\n")
   })
 
+  test("never goes into a session that exists, and its input is then not read", async () => {
+    const path = copyOf("gjc/v5.jsonl")
+    const before = readFileSync(path)
+    const { exit, out, notes } = await cli(["append", path, "--create", "--cwd", "."], { input: user("x") })
+    expect({ exit, out }).toEqual({ exit: 6, out: "" })
+    expect(notes).toContain(`next  Choose another name, or go on with what is there: annals append ${path}\n`)
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readdirSync(dirname(path))).toEqual(["v5.jsonl"])
+  })
+
   test("may begin in an empty file, but only when it is said to", async () => {
     const path = fresh()
     writeFileSync(path, "")

@@ -284,7 +284,7 @@ test("reading changes no byte, no time and no name (law MIG-3)", async () => {
   for (const fixture of ["pi/v3-all-records.jsonl", gluedSession, "garuda/20260923-210000-torn.jsonl"]) {
     const path = copyOf(fixture)
     const before = { bytes: readFileSync(path), time: statSync(path, { bigint: true }).mtimeNs }
-    for (const command of ["verify", "show", "tree", "context", "repair", "migrate"]) await cli([command, path])
+    for (const command of ["verify", "show", "tree", "context", "replay", "repair", "migrate"]) await cli([command, path])
     expect(readFileSync(path).equals(before.bytes)).toBe(true)
     expect(statSync(path, { bigint: true }).mtimeNs).toBe(before.time)
     expect(readdirSync(dirname(path))).toHaveLength(1)
@@ -293,8 +293,17 @@ test("reading changes no byte, no time and no name (law MIG-3)", async () => {
 
 test("a ledger session is refused by name where a tree is needed", async () => {
   const path = copyOf("garuda/20260923-201500-a1b2.jsonl")
-  for (const command of ["show", "tree", "context", "migrate", "append"]) {
-    const { exit, out } = await cli([command, path, "--json"])
+  const commands = ["show", "tree", "context", "replay", "migrate", "append", "star", "unstar", "fork"].map((name) => [
+    name,
+    path,
+  ])
+  const more = [
+    ["title", path, "x"],
+    ["label", path, "x"],
+    ["branch-out", path, "--leaf", "x"],
+  ]
+  for (const args of [...commands, ...more]) {
+    const { exit, out } = await cli([...args, "--json"])
     expect({ exit, code: (json(out)["error"] as { code: string }).code }).toEqual({ exit: 6, code: "format.is_ledger" })
   }
 })

@@ -1,0 +1,104 @@
+/** The commands that change one thing of a session, and those that make a new session from another: what each takes and says of itself. */
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Flags from "./Flags.ts"
+import { lazily } from "./Lazily.ts"
+
+const changing = { file: Flags.file, migrate: Flags.migrate, json: Flags.json, format: Flags.format }
+const copying = { file: Flags.file, to: Flags.to, json: Flags.json, format: Flags.format }
+
+export const title = Command.make(
+  "title",
+  { ...changing, text: Argument.String("TEXT").pipe(Argument.withDescription("The title, on one line")) },
+  (input) =>
+    lazily(
+      () => import("./Title.ts"),
+      ({ title }) => title(input),
+    ),
+).pipe(
+  Command.withDescription("Gives a session a title. It is yours: no automatic title replaces it."),
+  Command.withShortDescription("Give a session a title"),
+  Command.withExamples([{ command: 'annals title session.jsonl "Parser tests"' }]),
+)
+
+export const star = Command.make("star", changing, (input) =>
+  lazily(
+    () => import("./Star.ts"),
+    ({ star }) => star(input),
+  ),
+).pipe(
+  Command.withDescription("Marks a session with a star."),
+  Command.withShortDescription("Mark a session with a star"),
+  Command.withExamples([{ command: "annals star session.jsonl" }]),
+)
+
+export const unstar = Command.make("unstar", changing, (input) =>
+  lazily(
+    () => import("./Star.ts"),
+    ({ unstar }) => unstar(input),
+  ),
+).pipe(
+  Command.withDescription("Takes the star of a session away."),
+  Command.withShortDescription("Take the star away"),
+  Command.withExamples([{ command: "annals unstar session.jsonl" }]),
+)
+
+export const label = Command.make(
+  "label",
+  {
+    ...changing,
+    id: Argument.String("ID").pipe(Argument.withDescription("The entry, by its id or the beginning of it")),
+    text: Argument.String("TEXT").pipe(Argument.withDescription("The label; without it the label is cleared"), Argument.optional),
+  },
+  (input) =>
+    lazily(
+      () => import("./Label.ts"),
+      ({ label }) => label(input),
+    ),
+).pipe(
+  Command.withDescription("Gives an entry a label, or clears the one that it has."),
+  Command.withShortDescription("Label an entry, or clear its label"),
+  Command.withExamples([
+    { command: "annals label session.jsonl 346ab68c good" },
+    { command: "annals label session.jsonl 346a", description: "Clear the label; the beginning of an id is enough" },
+  ]),
+)
+
+export const fork = Command.make("fork", copying, (input) =>
+  lazily(
+    () => import("./Copy.ts"),
+    ({ fork }) => fork(input),
+  ),
+).pipe(
+  Command.withDescription(
+    "Makes a new session with everything that another one holds, all its branches, in a file of version 5. The other one is only read, of whatever version it is.",
+  ),
+  Command.withShortDescription("A new session with all branches of another one"),
+  Command.withExamples([
+    { command: "annals fork session.jsonl" },
+    { command: "annals fork session.jsonl --to copy.jsonl", description: "Into a file of your choice" },
+  ]),
+)
+
+export const branchOut = Command.make(
+  "branch-out",
+  {
+    ...copying,
+    leaf: Flag.String("leaf").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("The entry at which the path ends, by its id or the beginning of it"),
+    ),
+  },
+  (input) =>
+    lazily(
+      () => import("./Copy.ts"),
+      ({ branchOut }) => branchOut(input),
+    ),
+).pipe(
+  Command.withDescription(
+    "Makes a new session with one path of another one, from its root to an entry, labels included, in a file of version 5. The other one is only read, of whatever version it is.",
+  ),
+  Command.withShortDescription("A new session with one path of another one"),
+  Command.withExamples([{ command: "annals branch-out session.jsonl --leaf 346ab68c --to path.jsonl" }]),
+)

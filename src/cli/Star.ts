@@ -1,0 +1,16 @@
+/** `annals star FILE` and `annals unstar FILE` */
+import * as Effect from "effect/Effect"
+import { readHeader } from "../tree/Header.ts"
+import { type ChangeInput, change } from "./Change.ts"
+
+const turned = (on: boolean) => (input: ChangeInput) =>
+  change(input, ({ header }) =>
+    Effect.succeed({
+      command: readHeader(header ?? {}).starred === on ? undefined : { do: "star", on },
+      members: { starred: on },
+      words: on ? "starred" : "not starred",
+    }),
+  )
+
+export const star = turned(true)
+export const unstar = turned(false)
