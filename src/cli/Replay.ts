@@ -91,7 +91,7 @@ const refusalOf = (path: string, { first, refused }: Beginning): FormatError | u
 const usage = (message: string): UsageError => new UsageError({ message, command: "annals replay" })
 
 /** The state after so many records, and the damage up to there. Reads no further than it must. */
-const replayed = Effect.fnUntraced(function* (path: string, wanted: number) {
+export const replayed = Effect.fnUntraced(function* (path: string, wanted: number) {
   if (wanted < 0) return yield* usage("--at counts records from the beginning: 0 or more.")
   const beginning = new Beginning(wanted)
   yield* Stream.runForEachWhile(items(yield* Files, path), (item) => Effect.sync(() => beginning.take(item)))
