@@ -234,7 +234,7 @@ const FOREIGN = [
 
 const context = (budget: Budget): void => {
   const coverage = new Coverage()
-  const sessions = fc.oneof({ weight: 2, arbitrary: session }, { weight: 1, arbitrary: conversation })
+  const sessions = fc.oneof({ weight: 3, arbitrary: session }, { weight: 1, arbitrary: conversation })
   const property = fc.property(sessions, (given) => {
     const state = stateOf(given.lines)
     const { entries, leaf } = reference(state, given)

@@ -27,21 +27,29 @@ const blocks: fc.Arbitrary<ReadonlyArray<Json>> = fc.array(
 
 const content: fc.Arbitrary<Json> = fc.oneof(words, blocks)
 
+const edit = fc.record({
+  do: fc.constant("edit" as const),
+  target: back,
+  replacement: fc.oneof(fc.constant(null), fc.record({ content })),
+})
+
+const reset = fc.record({ do: fc.constant("reset" as const) })
+
 /** Something among the entries of a turn. */
 const aside = fc.oneof(
   { weight: 5, arbitrary: fc.constant({ do: "nothing" as const }) },
   {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant("compaction" as const), first: fc.nat({ max: 10 }), system: fc.boolean() }),
-  },
-  {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
-      do: fc.constant("edit" as const),
-      target: back,
-      replacement: fc.oneof(fc.constant(null), fc.record({ content })),
+      do: fc.constant("compaction" as const),
+      first: fc.nat({ max: 10 }),
+      system: fc.boolean(),
+      /** What stands directly before it, so that it is often among what is kept. */
+      lead: fc.constantFrom("nothing" as const, "edit" as const, "reset" as const),
+      edit,
     }),
   },
+  { weight: 2, arbitrary: edit },
   fc.record({ do: fc.constant("say" as const), message: fc.record({ role: fc.constantFrom("user", "system"), content }) }),
   fc.record({
     do: fc.constant("say" as const),
@@ -53,7 +61,7 @@ const aside = fc.oneof(
     }),
   }),
   fc.record({ do: fc.constant("tell" as const), content }),
-  fc.record({ do: fc.constant("reset" as const) }),
+  reset,
 )
 
 type Aside = typeof aside extends fc.Arbitrary<infer A> ? A : never
@@ -68,8 +76,12 @@ const turn = fc.record({
     { weight: 8, arbitrary: fc.constant("anew" as const) },
     { weight: 1, arbitrary: fc.constantFrom("again" as const, "twice" as const, "nameless" as const) },
   ),
-  /** The calls that are answered, in the order of the answers; all of them in call order when absent. */
-  answers: fc.option(fc.array(fc.nat({ max: 3 }), { maxLength: 4 }), { freq: 1 }),
+  /** The calls that are answered, in the order of the answers; or all of them in call order, or so and the first one again. */
+  answers: fc.oneof(
+    { weight: 3, arbitrary: fc.constant("all" as const) },
+    { weight: 1, arbitrary: fc.constant("again" as const) },
+    { weight: 3, arbitrary: fc.array(fc.nat({ max: 3 }), { maxLength: 4 }) },
+  ),
   siblings: fc.boolean(),
   output: content,
   between: aside,
@@ -108,6 +120,7 @@ class Script {
     if (given.do === "edit")
       this.add({ type: "context_edit", targetId: this.named(given.target), replacement: given.replacement as Json })
     if (given.do !== "compaction") return
+    if (given.lead !== "nothing") this.aside(given.lead === "edit" ? given.edit : { do: "reset" })
     const system = given.system ? { systemMessage: { role: "system", content: "" } } : {}
     this.add({ type: "compaction", summary: "S", firstKeptEntryId: this.named(given.first), tokensBefore: 1, ...system })
   }
@@ -128,7 +141,8 @@ const play = (script: Script, given: Turn, n: number): void => {
   )
   const thoughts: ReadonlyArray<Json> = given.thinking ? [{ type: "thinking", thinking: "", thinkingSignature: "s" }] : []
   const caller = script.say({ role: "assistant", content: [...thoughts, ...given.head, ...calls] })
-  const answers = given.answers ?? [...ids.keys()]
+  const all = [...ids.keys()]
+  const answers = given.answers === "all" ? all : given.answers === "again" ? [...all, 0] : given.answers
   answers.forEach((call, place) => {
     const toolCallId = ids[call] ?? `stray${call}`
     const message = { role: "toolResult", toolCallId, toolName: "bash", content: given.output, isError: false, place }
