@@ -16,12 +16,6 @@ export const SHORTEST_VALUE = 8
 /** Digits of the shortest number that is taken for a PIN. */
 export const SHORTEST_PIN = 4
 
-/**
- * Longer values are a secret or prose without a look at their words. So a bare value is either found, and nothing in it is looked at again,
- * or short: many assignments in one long run cost no more than its length (law SEC-4).
- */
-const LONGEST_SHOWN = 512
-
 /** Whether a number under a password name is a PIN. */
 export const isPin = (digits: string): boolean => isNumber(digits) && digits.replace(/[^0-9]/g, "").length >= SHORTEST_PIN
 
@@ -30,7 +24,6 @@ export type WeakValues = ReadonlySet<string>
 
 /** Whether a value under a name of the class must go. `isQuoted` says that it stood in quotes. */
 export const isSecretValue = (whole: string, name: NameClass, isQuoted: boolean, weak: WeakValues): boolean => {
-  if (whole.length > LONGEST_SHOWN) return !isQuoted || !/\s/.test(whole)
   const value = withoutMarkers(whole)
   if (isNumber(value)) return name === "password" && isPin(value)
   if (value.length < SHORTEST_VALUE) return false
@@ -103,7 +96,10 @@ const STRING_PREFIX = /[fFrRbBuU]{1,2}(?=["'])/y
 
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
 
-/** Finds assignments in one text at a time. Separators must be asked for in order; then all of them together cost one pass. */
+/**
+ * Finds assignments in one text at a time. Separators must be asked for in order; then all of them together cost one pass: a bare value is
+ * either found, and nothing in it is looked at again, or it is code, which is never long (law SEC-4).
+ */
 export class Assignments {
   readonly #names: Names
   readonly #weak: WeakValues
