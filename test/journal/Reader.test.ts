@@ -140,6 +140,28 @@ describe("a file that changes while it is read", () => {
     expect(disk.handles).toBe(0)
   })
 
+  test("no record is made of bytes that were not there any more", () => {
+    const disk = new SimulatedDisk({ [path]: `${'{"a":1}\n'.repeat(4)}` })
+    const shrinking = withEvent(disk, 2, () => {
+      const handle = disk.open(path, "append")
+      disk.truncate(handle, 16)
+      disk.close(handle)
+    })
+    const seen: Array<ReadItem> = []
+    const read = () => {
+      for (const item of readJournal(shrinking, path, { chunkBytes: 16 })) seen.push(item)
+    }
+    expect(reasonOf(read).code).toBe("read.changed")
+    expect(rawsOf(seen)).toHaveLength(2)
+  })
+
+  test("a file that got shorter behind what was read, its time set back, has changed", () => {
+    const disk = new SimulatedDisk({ [path]: text })
+    let stats = 0
+    const setBack: Disk = { ...bind(disk), stat: (handle) => ({ ...disk.stat(handle), size: text.length - stats++ }) }
+    expect(reasonOf(() => readAll(setBack)).code).toBe("read.changed")
+  })
+
   test("so has one that was cut and written again to the same length or more", () => {
     for (const more of ["", "more\n"]) {
       const disk = new SimulatedDisk({ [path]: text })

@@ -10,6 +10,7 @@ import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { readJournal } from "../../src/journal/Reader.ts"
 import { applyRepair, repairNames } from "../../src/journal/Repair.ts"
 import { Planner, planRepair } from "../../src/journal/RepairPlan.ts"
+import { bind } from "./disks.ts"
 
 const path = "/home/session.jsonl"
 const names = repairNames(path, Date.UTC(2026, 10, 30, 17, 5), "attempt-1")
@@ -59,6 +60,7 @@ describe("the plan", () => {
     expect(planOf("{}\n{}")).toEqual(["add-newline no-newline line 2 at 5+0"])
     expect(planOf("{}\n{}\0")).toEqual(["quarantine nul-run line 2 at 5+1", "add-newline no-newline line 2 at 6+0"])
     expect(planOf('{}\n{"a')).toEqual(["quarantine torn-tail line 2 at 3+3"])
+    expect(planOf("{}\noops\0")).toEqual(["quarantine torn-tail line 2 at 3+4", "quarantine nul-run line 2 at 7+1"])
   })
 
   test("nothing is planned for a file in which nothing can be read, or in UTF-16", () => {
@@ -202,6 +204,21 @@ describe("what is refused", () => {
     expect(disk.text(path)).toBe("{}\noops\n{}\n")
     disk.unlink(path)
     expect(reasonOf(disk, plan)?.code).toBe("repair.changed")
+  })
+
+  test("a file that changes while the repaired one is written", () => {
+    const disk = new SimulatedDisk({ [path]: "{}\noops\n" })
+    const late: Disk = {
+      ...bind(disk),
+      sync: (handle) => {
+        disk.sync(handle)
+        const journal = disk.open(path, "append")
+        disk.write(journal, bytesOf("{}\n"))
+        disk.close(journal)
+      },
+    }
+    expect(reasonOf(late)?.code).toBe("repair.changed")
+    expect(disk.text(path)).toBe("{}\noops\n{}\n")
   })
 
   test("a name that belongs to something else; it is not replaced", () => {
