@@ -1,4 +1,5 @@
 /** Every law there is, by the file it stands in. A family that is not named here is not run. */
+import * as blob from "./blob.ts"
 import * as branchOut from "./branchOut.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
@@ -9,6 +10,7 @@ import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as session from "./session.ts"
+import * as sizes from "./sizes.ts"
 import * as store from "./store.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
@@ -20,6 +22,7 @@ export interface Family {
 }
 
 export const families: ReadonlyArray<Family> = [
+  { file: "laws/blob.ts", laws: blob.laws },
   { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
@@ -29,6 +32,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },
+  { file: "laws/sizes.ts", laws: sizes.laws },
   { file: "laws/store.ts", laws: store.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import { isObject, type JsonObject, ownObject } from "../src/model/Json.ts"
+import { MIN_BLOB_UNITS } from "../src/model/Limits.ts"
 import { TreeStore } from "../src/session/TreeStore.ts"
 import type { TreeCommand } from "../src/tree/Command.ts"
 import type { Planted } from "./arbitraries/secrets.ts"
@@ -31,6 +32,12 @@ const stringsOf = (record: JsonObject): ReadonlyArray<string> => {
   return found
 }
 
+/** An image that is the words, large enough for a blob: decoded, it would bring to light what base64 covers. */
+const pictureOf = (words: string): JsonObject => {
+  const data = Buffer.from(words.padEnd(MIN_BLOB_UNITS, " ")).toString("base64")
+  return { type: "image", mimeType: "image/png", data }
+}
+
 /** Commands that carry the record, or its words, into every place of a session that a host can write to. */
 const commandsWith = (record: JsonObject): ReadonlyArray<TreeCommand> => {
   const words = stringsOf(record).join("\n")
@@ -45,6 +52,7 @@ const commandsWith = (record: JsonObject): ReadonlyArray<TreeCommand> => {
     { do: "compaction", summary: words, firstKeptEntryId: "none", tokensBefore: 1, preserveData: record },
     { do: "init", systemPrompt: words, task: words, tools: [words] },
     { do: "model", model: words === "" ? "none" : words },
+    { do: "message", message: { role: "user", content: [pictureOf(words), { type: "input_image", image_url: words }] } },
   ]
 }
 

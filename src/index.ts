@@ -5,6 +5,9 @@
  * Subpaths: `annals/node` (all of it in one layer, for Node), `annals/promise` (without Effect), `annals/tree` (the tree session's
  * model and its views), `annals/memory` (sessions that leave no trace), `annals/laws` and `annals/testing` (for a host's own tests).
  */
+export { BlobError, type BlobReason } from "./blob/BlobError.ts"
+export { type BlobRef, parseBlobRef } from "./blob/BlobRef.ts"
+export { BlobStore } from "./blob/BlobStore.ts"
 export type { Disk, FileStat, Handle, OpenMode } from "./disk/Disk.ts"
 export { DiskFault } from "./disk/Disk.ts"
 export { Files } from "./disk/Files.ts"
@@ -33,6 +36,7 @@ export { hasMarker } from "./redaction/Marker.ts"
 export { NotJson } from "./redaction/NotJson.ts"
 export { Redaction } from "./redaction/Redaction.ts"
 export { makeRedactor, type Redactor, type RedactorOptions } from "./redaction/Redactor.ts"
+export { type BlobProblem, type Lookup, lookupInFolders } from "./session/Blobs.ts"
 export { Rejected } from "./session/DispatchError.ts"
 export { type LoadedTree, type LoadOptions, loadTree } from "./session/Load.ts"
 export {
@@ -45,7 +49,14 @@ export {
 } from "./session/OpenError.ts"
 export type { Receipt, ReceiptLevel } from "./session/Receipt.ts"
 export { planTreeRepair } from "./session/RepairFile.ts"
-export { type Change, make as makeSession, type Opened, type Session, type SessionOptions } from "./session/Session.ts"
+export {
+  type Change,
+  make as makeSession,
+  type Opened,
+  type Session,
+  type SessionOptions,
+  type ShapedRecord,
+} from "./session/Session.ts"
 export {
   SessionStorage,
   type SessionStorageWriter,

@@ -11,9 +11,11 @@ import { homedir } from "node:os"
 import { env } from "node:process"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BlobStore } from "./blob/BlobStore.ts"
 import { Files } from "./disk/Files.ts"
 import { Lease } from "./lease/Lease.ts"
 import { Redaction } from "./redaction/Redaction.ts"
+import { blobDirectory } from "./session/Place.ts"
 import { systemStamp } from "./session/SystemStamp.ts"
 import { TreeStore } from "./session/TreeStore.ts"
 import type { ThreadPortOptions } from "./writer/ThreadPort.ts"
@@ -29,15 +31,18 @@ export interface NodeOptions {
   readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
 }
 
-export const layer = (options: NodeOptions = {}): Layer.Layer<TreeStore | Writer | Lease | Redaction | Files> => {
+export const layer = (options: NodeOptions = {}): Layer.Layer<TreeStore | Writer | Lease | Redaction | BlobStore | Files> => {
   const environment = options.environment ?? env
   const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
   const lease = Layer.unwrap(
     Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text })),
   )
-  const store = TreeStore.layer({ home: options.home ?? homedir(), environment, stamp: systemStamp })
-  return store.pipe(
-    Layer.provideMerge(Layer.mergeAll(Writer.layer(options.writer), Files.layer, lease)),
+  const home = options.home ?? homedir()
+  return TreeStore.layer({ home, environment, stamp: systemStamp }).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(Writer.layer(options.writer), lease, BlobStore.layerFile(blobDirectory(home, environment))),
+    ),
+    Layer.provideMerge(Files.layer),
     Layer.provideMerge(redaction),
   )
 }

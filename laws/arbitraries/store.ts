@@ -1,6 +1,7 @@
 /** A whole store on a simulated disk: everything but the thread, the kernel's lock and the real files. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BlobStore } from "../../src/blob/BlobStore.ts"
 import type { Disk } from "../../src/disk/Disk.ts"
 import { DiskFault } from "../../src/disk/Disk.ts"
 import { Files } from "../../src/disk/Files.ts"
@@ -10,6 +11,7 @@ import { toText } from "../../src/model/JsonText.ts"
 import type { Stamp } from "../../src/model/Stamp.ts"
 import { Redaction } from "../../src/redaction/Redaction.ts"
 import type { Redactor } from "../../src/redaction/Redactor.ts"
+import { blobDirectory } from "../../src/session/Place.ts"
 import { TreeStore } from "../../src/session/TreeStore.ts"
 import { recordAt, type TreeState } from "../../src/tree/State.ts"
 import { labels } from "../../src/tree/Tree.ts"
@@ -29,12 +31,15 @@ export interface StoreOptions {
   readonly durability?: "written" | "synced"
 }
 
-export const storeOn = (disk: Disk, options: StoreOptions = {}): Layer.Layer<TreeStore | Redaction> => {
+/** Where the store keeps its blobs, unless its environment says otherwise. */
+export const BLOBS = blobDirectory(HOME, {})
+
+export const storeOn = (disk: Disk, options: StoreOptions = {}): Layer.Layer<TreeStore | Redaction | BlobStore> => {
   const environment = options.environment ?? {}
   return TreeStore.layer({ home: HOME, environment, stamp: stamps() }).pipe(
-    Layer.provide(
-      Layer.mergeAll(Files.layerOf(disk), Writer.layerInline(disk, { durability: options.durability }), Lease.layerMemory),
-    ),
+    Layer.provide(Layer.mergeAll(Writer.layerInline(disk, { durability: options.durability }), Lease.layerMemory)),
+    Layer.provideMerge(BlobStore.layerFile(blobDirectory(HOME, environment))),
+    Layer.provide(Files.layerOf(disk)),
     Layer.provideMerge(Redaction.layer({ environment })),
   )
 }

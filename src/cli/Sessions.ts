@@ -1,10 +1,12 @@
 /** Tree sessions in files as the command line opens them: real files, one writer thread, leases among processes, no secret let through. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { BlobStore } from "../blob/BlobStore.ts"
 import { Files } from "../disk/Files.ts"
 import type { Level } from "../journal/Journal.ts"
 import { Lease } from "../lease/Lease.ts"
 import { Redaction } from "../redaction/Redaction.ts"
+import { blobDirectory } from "../session/Place.ts"
 import { systemStamp } from "../session/SystemStamp.ts"
 import { TreeStore } from "../session/TreeStore.ts"
 import { Writer } from "../writer/Writer.ts"
@@ -20,8 +22,13 @@ export const leases: Layer.Layer<Lease, never, Host> = Layer.unwrap(
   Effect.map(Redaction, ({ redactText }) => Lease.layerFile({ clean: (text) => redactText(text).text })),
 ).pipe(Layer.provide(redaction))
 
+/** Blobs in the folder of our own store. */
+const blobs: Layer.Layer<BlobStore, never, Host> = Layer.unwrap(
+  Effect.map(Host, ({ environment, home }) => BlobStore.layerFile(blobDirectory(home, environment))),
+).pipe(Layer.provide(Files.layer))
+
 /** `durability`: how far every batch goes by itself; see the writer's options. */
 export const sessions = (durability: Level): Layer.Layer<TreeStore, never, Host> =>
   Layer.unwrap(Effect.map(Host, ({ environment, home }) => TreeStore.layer({ home, environment, stamp: systemStamp }))).pipe(
-    Layer.provide([leases, redaction, Files.layer, Writer.layer({ durability })]),
+    Layer.provide([leases, redaction, blobs, Files.layer, Writer.layer({ durability })]),
   )

@@ -10,10 +10,12 @@ import { Files } from "../disk/Files.ts"
 import type { Damage } from "../journal/Damage.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
+import type { BlobProblem } from "../session/Blobs.ts"
 import { type LoadedTree, loadTree } from "../session/Load.ts"
 import type { FormatError } from "../session/OpenError.ts"
+import type { Host } from "./Host.ts"
 import type { Forced } from "./Loading.ts"
-import { progressOf } from "./Loading.ts"
+import { lookupOf, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 
 export interface Verification {
@@ -27,12 +29,14 @@ export interface Verification {
   readonly entries: number
   readonly bytes: number
   readonly damage: ReadonlyArray<Damage>
+  /** References to images that lead to nothing. No damage of this file, and absent when there are none. */
+  readonly blobs?: ReadonlyArray<BlobProblem>
   /** Why the file is no session that can be used, although its bytes could be read. */
   readonly refusal?: FormatError
   readonly ok: boolean
 }
 
-const ofTree = ({ path, dialect, version, state, records, bytes, damages }: LoadedTree): Verification => {
+const ofTree = ({ path, dialect, version, state, records, bytes, damages, blobs }: LoadedTree): Verification => {
   const isSession = state.header !== undefined
   return {
     path,
@@ -43,6 +47,7 @@ const ofTree = ({ path, dialect, version, state, records, bytes, damages }: Load
     entries: state.entries.length,
     bytes,
     damage: damages,
+    ...(blobs.length === 0 ? {} : { blobs }),
     ok: damages.length === 0,
   }
 }
@@ -74,11 +79,15 @@ const ofBytes = (path: string, refusal: FormatError | undefined): Effect.Effect<
   })
 
 /** Verifies a file as what it is, or as what it is said to be. Changes no byte. */
-export const verifyFile = (path: string, format: Forced): Effect.Effect<Verification, ReadError | FormatError, Files | Output> =>
+export const verifyFile = (
+  path: string,
+  format: Forced,
+): Effect.Effect<Verification, ReadError | FormatError, Files | Host | Output> =>
   Effect.gen(function* () {
     const forced = Option.getOrUndefined(format)
     if (forced === "ledger") return yield* ofBytes(path, undefined)
-    const tree = Effect.map(loadTree(yield* Files, path, { onProgress: progressOf(yield* Output, path) }), ofTree)
+    const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
+    const tree = Effect.map(loadTree(yield* Files, path, options), ofTree)
     if (forced === "tree") return yield* tree
     return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
   })

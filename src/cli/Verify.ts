@@ -8,7 +8,7 @@ import { shellWord } from "../view/ShellWord.ts"
 import type { Style } from "../view/Style.ts"
 import { fill, fillLeft, width } from "../view/Width.ts"
 import { Ended } from "./Ended.ts"
-import type { Forced } from "./Loading.ts"
+import { type Forced, noteBlobs } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
 import { errorJson, type Report, reportOf } from "./Report.ts"
@@ -107,6 +107,7 @@ export const verify = Effect.fnUntraced(function* ({ files, json, jsonl, format 
   const failed = all.find(({ report }) => report !== undefined)?.report
   if (json) yield* printJson({ files: all.map(jsonOf), ...(failed === undefined ? {} : { error: errorJson(failed) }) })
   if (isText && files.length > 1) yield* printLines(["", closing(all)])
+  for (const { path, found } of all) yield* noteBlobs({ path, blobs: found?.blobs ?? [] })
   if (isText) yield* Effect.forEach(notes(all, noteStyle), note, { discard: true })
   const exit = exitOf(all)
   if (exit !== 0) return yield* new Ended({ exit })

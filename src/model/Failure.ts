@@ -130,6 +130,28 @@ const failures = {
     remedy: "Check the disk, then read the file again.",
   },
 
+  // ── Blobs ──
+  "blob.missing": {
+    exit: 3,
+    safe: "The session is whole; it holds the reference to the image.",
+    remedy: "Put the file of that name back into the folder of blobs, from a backup or from the machine the session comes from.",
+  },
+  "blob.corrupt": {
+    exit: 5,
+    safe: "The session is whole, and the file in the folder of blobs was not touched.",
+    remedy: "Put the right file back into the folder of blobs; its SHA-256 is its name.",
+  },
+  "blob.unreadable": {
+    exit: 6,
+    safe: "The session is whole, and the file in the folder of blobs was not touched.",
+    remedy: "Check the permissions of the folder of blobs and of the file.",
+  },
+  "blob.unwritten": {
+    exit: 1,
+    safe: "No record refers to the blob.",
+    remedy: "Check the space, the permissions and the health of the disk, then try again with a new process.",
+  },
+
   // ── The lease ──
   "lease.held": {
     exit: 4,

@@ -27,3 +27,9 @@ export const MAX_QUEUED_BYTES = 8 << 20
 
 /** Milliseconds that a process at its exit waits for the batch that the writer thread has in hand. */
 export const EXIT_WAIT_MS = 5_000
+
+/** UTF-16 units of the longest string that is kept in a record whole, but for what is worthless in part. */
+export const MAX_STRING_UNITS = 500_000
+
+/** Characters of base64 from which an image goes into a blob. A shorter one is not worth a file. */
+export const MIN_BLOB_UNITS = 1_024

@@ -4,6 +4,7 @@
  * Damages come from two places that agree on one form: from the bytes (a torn line) and from the records (a patch that cannot be used).
  */
 import * as Effect from "effect/Effect"
+import { BLOB_PREFIX } from "../blob/BlobRef.ts"
 import type { Disk } from "../disk/Disk.ts"
 import type { Damage } from "../journal/Damage.ts"
 import type { JournalRecord, LineItem } from "../journal/Line.ts"
@@ -14,6 +15,7 @@ import { type Dialect, detectFormat, type Format } from "../tree/Format.ts"
 import { inspect } from "../tree/Reading.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
+import { type BlobProblem, type Lookup, resolveState } from "./Blobs.ts"
 import { FormatError } from "./OpenError.ts"
 
 export interface LoadedTree {
@@ -22,7 +24,12 @@ export interface LoadedTree {
   readonly dialect: Dialect
   /** The version that the header declares; 5 when there is no header. */
   readonly version: number
+  /** Images that the file refers to are in it as they are. */
   readonly state: TreeState
+  /** As the file has it, references as references: what a rewrite goes by. The same value when the file has none that can be resolved. */
+  readonly stored: TreeState
+  /** The references that lead to nothing. They stand in the state as they are, and loading is not hindered by them. */
+  readonly blobs: ReadonlyArray<BlobProblem>
   /** In the order of the file. */
   readonly damages: ReadonlyArray<Damage>
   /** Every JSON record that was read, the header included. */
@@ -33,6 +40,8 @@ export interface LoadedTree {
 }
 
 export interface LoadOptions {
+  /** Finds what references to images stand for. Without it they stay references. */
+  readonly lookup?: Lookup | undefined
   /** Called now and then with the bytes read and the bytes to read. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
@@ -45,6 +54,8 @@ class Collector {
   readonly damages: Array<Damage> = []
   readonly first: Array<JsonObject> = []
   state: TreeState = initial
+  /** Whether any line could hold a reference. */
+  refers = false
   /** The record with the header that cannot be read. */
   refused: JournalRecord | undefined
 
@@ -53,7 +64,8 @@ class Collector {
       this.damages.push(item.damage)
       return
     }
-    const { value, line, offset, length } = item.record
+    const { value, raw, line, offset, length } = item.record
+    this.refers ||= raw.includes(BLOB_PREFIX)
     if (this.first.length < FORMAT_RECORDS) this.first.push(value)
     // A version that is not known is refused before its records are given a meaning.
     if (this.refused !== undefined) return
@@ -77,17 +89,22 @@ export const loadTree = (
         const format = detectFormat(collector.first)
         const refusal = refusalOf(path, collector, format)
         if (refusal !== undefined) return Effect.fail(refusal)
-        const { state, damages } = collector
-        return Effect.succeed({
+        const { state: stored, damages, refers } = collector
+        const { lookup } = options
+        const found =
+          refers && lookup !== undefined ? resolveState(stored, lookup) : Effect.succeed({ state: stored, problems: [] })
+        return Effect.map(found, ({ state, problems }) => ({
           path,
           dialect: format._tag === "Tree" ? format.dialect : "gjc",
           version: state.version,
           state,
+          stored,
+          blobs: problems,
           damages,
           records: summary.records,
           bytes: summary.bytes,
           summary,
-        })
+        }))
       },
     )
   })

@@ -9,6 +9,7 @@ import type { TreeCommand } from "../tree/Command.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
+import { shaping } from "./Blobs.ts"
 import { Rejected } from "./DispatchError.ts"
 import { make as makeSession, type Session } from "./Session.ts"
 
@@ -46,6 +47,7 @@ export const makeMemoryTree = Effect.fnUntraced(function* (
     state: decided.success.reduce(treeModel.evolve, treeModel.initial),
     stamp: options.stamp,
     path: "memory",
+    shape: shaping(redactor, undefined, undefined),
     open: Effect.succeed({ journal }),
   })
   return { session, journal }

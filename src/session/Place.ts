@@ -60,8 +60,37 @@ export const holderOf = (path: string, environment: Readonly<Record<string, stri
   return "nobody"
 }
 
-/** The directory of our own sessions: `$ANNALS_HOME/sessions`, else `.annals/sessions` in the home directory. */
-export const storeDirectory = (home: string, environment: Readonly<Record<string, string | undefined>>): string => {
+/** The directory of everything of our own: `$ANNALS_HOME`, else `.annals` in the home directory. */
+const ownDirectory = (home: string, environment: Readonly<Record<string, string | undefined>>): string => {
   const root = environment["ANNALS_HOME"]
-  return `${root === undefined || root === "" ? `${home}/.annals` : root.replace(/[\\/]+$/, "")}/sessions`
+  return root === undefined || root === "" ? `${home}/.annals` : root.replace(/[\\/]+$/, "")
 }
+
+/** The directory of our own sessions: `$ANNALS_HOME/sessions`, else `.annals/sessions` in the home directory. */
+export const storeDirectory = (home: string, environment: Readonly<Record<string, string | undefined>>): string =>
+  `${ownDirectory(home, environment)}/sessions`
+
+/** The directory of our own blobs, beside that of our own sessions. */
+export const blobDirectory = (home: string, environment: Readonly<Record<string, string | undefined>>): string =>
+  `${ownDirectory(home, environment)}/blobs`
+
+/** The agents that keep images in a folder of blobs: by the variable that moves their directory, and by the directory's own name. */
+const withBlobs: ReadonlyArray<readonly [variable: string, name: string]> = [
+  ["GJC_CODING_AGENT_DIR", ".gjc"],
+  ["PI_CODING_AGENT_DIR", ".omp"],
+]
+
+/** The blob folders of the agent in whose directory a session lies: none for our own sessions and for those that lie elsewhere. */
+export const foreignBlobs = (path: string, environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
+  withBlobs.flatMap(([variable, name]) => {
+    const moved = environment[variable]
+    if (moved !== undefined && moved !== "" && isInside(path, moved)) return [`${moved.replace(/[\\/]+$/, "")}/blobs`]
+    const at = parts(path).slice(0, -1).lastIndexOf(name)
+    return at < 0
+      ? []
+      : [
+          `${parts(path)
+            .slice(0, at + 1)
+            .join("/")}/agent/blobs`,
+        ]
+  })

@@ -24,7 +24,7 @@ import type { LoadedTree } from "./Load.ts"
 import { PrepareError } from "./OpenError.ts"
 
 export interface Rewritten {
-  /** The state that the new file replays to. */
+  /** The state that the new file replays to, its references unresolved. */
   readonly state: TreeState
   readonly file: FileStat
 }
@@ -67,7 +67,7 @@ const writeLines = (
 
 /** The lines of the whole session in version 5. A version that cannot be read was refused when the session was loaded. */
 const wholeSession = (disk: Disk, loaded: LoadedTree): Iterable<string> =>
-  rewriteLines(Result.getOrThrow(begin(loaded.state)), sourceRecords(disk, loaded))
+  rewriteLines(Result.getOrThrow(begin(loaded.stored)), sourceRecords(disk, loaded))
 
 const changed = (path: string): PrepareError => new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })
 

@@ -2,7 +2,7 @@
  * A session as a host holds it: a state, commands that change it, and a journal that every change goes into.
  *
  * What it guarantees:
- * - A command is decided, redacted, encoded, handed to the journal, applied and published under one lock, in this order. So the
+ * - A command is decided, shaped, redacted, encoded, handed to the journal, applied and published under one lock, in this order. So the
  *   journal's order is the order of dispatch, and the state is the fold of what the journal was given (law RPL-1).
  * - A rejected or refused command changes nothing. So does one that is interrupted before the journal took its records; after that
  *   the rest is carried out whatever happens to the caller.
@@ -72,8 +72,20 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
   readonly stamp: Effect.Effect<Stamp>
   /** What errors call the session: its file, where it has one. */
   readonly path?: string | undefined
+  /**
+   * Run for each decided record under the lock, before anything is encoded: it may make smaller what is large, and keep a part of it
+   * elsewhere, where it must be durable when this returns. Without it a record is kept and written as it was decided.
+   */
+  readonly shape?: ((record: Rec) => Effect.Effect<ShapedRecord<Rec>, E>) | undefined
   /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
   readonly open: Effect.Effect<Opened<State>, E, R>
+}
+
+/** What becomes of a decided record: what the state holds of it, and what is written in its place. */
+export interface ShapedRecord<Rec> {
+  readonly kept: Rec
+  /** Read again it must be the kept record, seen through redaction: else the replay differs from the live state (law RPL-1). */
+  readonly written: Rec
 }
 
 /** What changes while a session runs. Written under its lock. */
@@ -135,7 +147,15 @@ const opened = <State, E>(cell: Cell<State>, open: Effect.Effect<Opened<State>, 
     })
   })
 
-/** One command, under the lock: decided, redacted, handed to the journal, applied, published. */
+const shaped = <State, Command, Rec, Rejection, E, R>(
+  { shape }: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  records: ReadonlyArray<Rec>,
+): Effect.Effect<ReadonlyArray<ShapedRecord<Rec>>, E> =>
+  shape === undefined
+    ? Effect.succeed(records.map((record) => ({ kept: record, written: record })))
+    : Effect.forEach(records, shape)
+
+/** One command, under the lock: decided, shaped, redacted, handed to the journal, applied, published. */
 const acceptOf = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
   cell: Cell<State>,
@@ -148,9 +168,13 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
     if (failure !== undefined) return yield* failure
     const decision = options.model.decide(cell.state, command, yield* options.stamp)
     if (Result.isFailure(decision)) return yield* new Rejected({ rejection: decision.failure })
-    const records = decision.success
-    if (records.length === 0) return { seq: 0, records, reached: () => Effect.void }
-    const lines = yield* encode(options, records)
+    if (decision.success.length === 0) return { seq: 0, records: [], reached: () => Effect.void }
+    const shapes = yield* shaped(options, decision.success)
+    const records = shapes.map(({ kept }) => kept)
+    const lines = yield* encode(
+      options,
+      shapes.map(({ written }) => written),
+    )
     const journal = yield* opened(cell, open)
     const seq = yield* journal.append(lines)
     for (const record of records) cell.state = options.model.evolve(cell.state, record)

@@ -13,11 +13,25 @@ import { isoTime } from "../model/Stamp.ts"
 import { branchOutLines } from "../tree/BranchOut.ts"
 import { edited } from "../tree/Members.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
+import { copyBlobs, referencesOf } from "./Blobs.ts"
 import { Rejected } from "./DispatchError.ts"
-import { type LoadedTree, loadTree } from "./Load.ts"
+import type { LoadedTree } from "./Load.ts"
 import { FormatError, PrepareError } from "./OpenError.ts"
+import { foreignBlobs } from "./Place.ts"
 import { type ForkTarget, forkTo, onDisk } from "./RewriteFile.ts"
-import { journalOf, type OpenTree, openAs, type Preparation, publish, type Room, started, storePath } from "./TreeRoom.ts"
+import {
+  journalOf,
+  loadIn,
+  lookupOf,
+  type OpenTree,
+  openAs,
+  type Preparation,
+  publish,
+  type Room,
+  shown,
+  started,
+  storePath,
+} from "./TreeRoom.ts"
 
 export interface CreateOptions {
   readonly cwd: string
@@ -65,6 +79,15 @@ export const createTree = Effect.fnUntraced(function* (
   return yield* openAs(room, undefined, { path, prepare, state })
 })
 
+/** Brings what a session refers to in another agent's folder of blobs into our own, where a copy of the session looks. */
+const bringBlobs = (room: Room, { path, stored }: LoadedTree): Effect.Effect<void, PrepareError> =>
+  foreignBlobs(path, room.environment).length === 0
+    ? Effect.void
+    : Effect.mapError(copyBlobs(room.redactor, referencesOf(stored), lookupOf(room, path), room.blobs.put), ({ reason }) => {
+        const { system, operation } = "system" in reason ? reason : { system: reason.code, operation: "read" }
+        return new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path: reason.path, system, operation } })
+      })
+
 /** A new session in our own store, with everything the other agent's file holds, and that session as its parent. */
 export const openFork = Effect.fnUntraced(function* (
   room: Room,
@@ -77,8 +100,9 @@ export const openFork = Effect.fnUntraced(function* (
   const header = (source: JsonObject): Edit | undefined =>
     edited(source, { id, timestamp: isoTime(stamp), parentSession: ownString(source, "id") ?? loaded.path })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
+    yield* bringBlobs(room, loaded)
     const { state, file } = yield* forkTo(room.disk, loaded, room.redactor, { path, header })
-    return { journal: yield* journalOf(room, path, file, file.size), state }
+    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state) }
   })
   return yield* openAs(room, loaded, { path, prepare, forkedFrom: loaded.path })
 })
@@ -101,14 +125,14 @@ export const branchOutTree = Effect.fnUntraced(function* (
   options: ForkOptions,
 ): Effect.fn.Return<Forked, ReadError | FormatError | PrepareError | LeaseError | Rejected<TreeRejection>, Scope.Scope> {
   const loaded = yield* loadForCopy(room, source)
-  const lines = branchOutLines(loaded.state, leaf, yield* room.stamp)
+  const lines = branchOutLines(loaded.stored, leaf, yield* room.stamp)
   if (Result.isFailure(lines)) return yield* new Rejected({ rejection: lines.failure })
   return yield* copyOut(room, loaded, options, () => source, lines.success)
 })
 
 /** A session that can be copied: one with a header. What else is damaged in it stays behind. */
 const loadForCopy = Effect.fnUntraced(function* (room: Room, path: string) {
-  const loaded = yield* loadTree(room.disk, path)
+  const loaded = yield* loadIn(room, path)
   if (loaded.state.header !== undefined) return loaded
   return yield* new FormatError({
     reason:
@@ -131,6 +155,7 @@ const copyOut = Effect.fnUntraced(function* (
   yield* claim(room, path)
   const header = (source: JsonObject): Edit | undefined =>
     edited(source, { id, timestamp: isoTime(stamp), parentSession: parentOf(source) })
+  yield* bringBlobs(room, loaded)
   yield* forkTo(room.disk, loaded, room.redactor, { path, header, lines })
   return { id, path }
 })

@@ -8,12 +8,12 @@ import { planTail } from "../journal/Tail.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import { uuidV7 } from "../model/Ids.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
-import { type LoadedTree, loadTree } from "./Load.ts"
+import type { LoadedTree } from "./Load.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf } from "./Place.ts"
 import { onDisk, putInOrder, rewriteInPlace } from "./RewriteFile.ts"
 import { openFork } from "./TreeCreation.ts"
-import { journalOf, type OpenTree, openAs, type Preparation, type Room, started } from "./TreeRoom.ts"
+import { journalOf, loadIn, type OpenTree, openAs, type Preparation, type Room, shown, started } from "./TreeRoom.ts"
 
 export type OpenError = ReadError | FormatError | ConsentError | LeaseError | PrepareError
 
@@ -60,7 +60,7 @@ const underLease = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree) 
   const { identity } = loaded.summary
   const now = yield* onDisk(loaded.path, () => room.disk.lstat(loaded.path))
   const isSame = now?.inode === identity.inode && now.size === identity.size && now.modified === identity.modified
-  return isSame ? loaded : yield* loadTree(room.disk, loaded.path)
+  return isSame ? loaded : yield* loadIn(room, loaded.path)
 })
 
 /** Opens a file for writing. Takes the lease; changes no byte before the first command. */
@@ -69,7 +69,7 @@ export const openTree = Effect.fnUntraced(function* (
   path: string,
   options: OpenOptions,
 ): Effect.fn.Return<OpenTree, OpenError, Scope.Scope> {
-  const found = yield* loadTree(room.disk, path)
+  const found = yield* loadIn(room, path)
   const way = yield* wayOf(room, found, options)
   if (way === "fork") return yield* openFork(room, found)
   const loaded = yield* underLease(room, found)
@@ -94,7 +94,7 @@ const rewritten = (room: Room, loaded: LoadedTree, backup: string): Preparation[
     const { path } = loaded
     const names = { backup: basename(backup), temporary: `.${basename(path)}.migration.tmp` }
     const { state, file } = yield* rewriteInPlace(room.disk, loaded, room.redactor, names)
-    return { journal: yield* journalOf(room, path, file, file.size), state }
+    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state) }
   })
 
 /** The first free name for a backup of this version. */
@@ -121,7 +121,7 @@ export const migrateTree = Effect.fnUntraced(function* (
   room: Room,
   path: string,
 ): Effect.fn.Return<Migrated, OpenError, Scope.Scope> {
-  const found = yield* loadTree(room.disk, path)
+  const found = yield* loadIn(room, path)
   const way = yield* wayOf(room, found, { migrate: true })
   const holder = holderOf(path, room.environment)
   if (way === "fork")

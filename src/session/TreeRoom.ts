@@ -4,6 +4,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type { BlobStore } from "../blob/BlobStore.ts"
 import { createFile } from "../disk/Atomic.ts"
 import type { Disk } from "../disk/Disk.ts"
 import type { Lease } from "../lease/Lease.ts"
@@ -15,9 +16,10 @@ import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import type { Writer } from "../writer/Writer.ts"
-import type { LoadedTree } from "./Load.ts"
+import { type Lookup, lookupIn, resolveState, shaping } from "./Blobs.ts"
+import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { PrepareError } from "./OpenError.ts"
-import { storeDirectory } from "./Place.ts"
+import { foreignBlobs, holderOf, storeDirectory } from "./Place.ts"
 import { onDisk, sweep } from "./RewriteFile.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
@@ -34,6 +36,26 @@ export interface Room extends TreeStoreOptions {
   readonly writer: Context.Service.Shape<typeof Writer>
   readonly lease: Context.Service.Shape<typeof Lease>
   readonly redactor: Redactor
+  readonly blobs: Context.Service.Shape<typeof BlobStore>
+}
+
+/** Finds the images of a session: in our own store, then, reading only, in that of the agent in whose directory the session lies. */
+export const lookupOf = (room: Room, path: string): Lookup =>
+  lookupIn(room.disk, room.blobs.get, foreignBlobs(path, room.environment))
+
+/** Reads a session, its images resolved. */
+export const loadIn = (room: Room, path: string, options: LoadOptions = {}) =>
+  loadTree(room.disk, path, { lookup: lookupOf(room, path), ...options })
+
+/** A rewritten state as the host shall see it. */
+export const shown = (room: Room, path: string, state: TreeState) =>
+  Effect.map(resolveState(state, lookupOf(room, path)), (found) => found.state)
+
+/** Another agent looks for blobs in its own folder only, so a session of its own keeps its images in the lines. */
+const shapeOf = (room: Room, path: string) => {
+  const holder = holderOf(path, room.environment)
+  const isOurs = holder === "annals" || holder === "nobody"
+  return shaping(room.redactor, lookupOf(room, path), isOurs ? room.blobs.put : undefined)
 }
 
 export type TreeSession = Session<TreeState, TreeCommand, TreeRecord, TreeRejection, PrepareError>
@@ -94,24 +116,27 @@ export interface Preparation {
 const upToDate = (state: TreeState): TreeState => ({ ...state, version: CURRENT_VERSION })
 
 /** A session over a loaded file. Its state is of the newest version from the beginning: what is due is carried out before it matters. */
-export const openAs = (room: Room, loaded: LoadedTree | undefined, preparation: Preparation) =>
-  Effect.map(
+export const openAs = (room: Room, loaded: LoadedTree | undefined, preparation: Preparation) => {
+  const path = preparation.path ?? loaded?.path ?? ""
+  return Effect.map(
     makeSession({
       model: treeModel,
       redactor: room.redactor,
       state: preparation.state ?? upToDate(loaded?.state ?? treeModel.initial),
       stamp: room.stamp,
-      path: preparation.path ?? loaded?.path ?? "",
+      path,
+      shape: shapeOf(room, path),
       open: onceUncertain(preparation.prepare),
     }),
     (session): OpenTree => ({
       session,
-      path: preparation.path ?? loaded?.path ?? "",
+      path,
       loaded,
       forkedFrom: preparation.forkedFrom,
       migration: preparation.migration,
     }),
   )
+}
 
 /** The writer's end of a file that is ready for the first append. */
 export const journalOf = (room: Room, path: string, file: { device: bigint; inode: bigint }, length: number) =>

@@ -12,6 +12,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { BlobStore } from "../blob/BlobStore.ts"
 import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { Lease } from "../lease/Lease.ts"
@@ -19,11 +20,11 @@ import { Redaction } from "../redaction/Redaction.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import { Writer } from "../writer/Writer.ts"
 import type { Rejected } from "./DispatchError.ts"
-import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
+import type { LoadedTree, LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
 import { branchOutTree, type CreateOptions, createTree, type Forked, type ForkOptions, forkTree } from "./TreeCreation.ts"
 import { type Migrated, migrateTree, type OpenError, type OpenOptions, openTree } from "./TreeOpening.ts"
-import { closable, type OpenTree, type Room, type TreeStoreOptions } from "./TreeRoom.ts"
+import { closable, loadIn, type OpenTree, type Room, type TreeStoreOptions } from "./TreeRoom.ts"
 
 export type { CreateOptions, Forked, ForkOptions } from "./TreeCreation.ts"
 export type { Migrated, OpenError, OpenOptions } from "./TreeOpening.ts"
@@ -47,7 +48,9 @@ export class TreeStore extends Context.Service<
     readonly migrate: (path: string) => Effect.Effect<Migrated, OpenError>
   }
 >()("annals/session/TreeStore") {
-  static readonly layer = (options: TreeStoreOptions): Layer.Layer<TreeStore, never, Files | Writer | Lease | Redaction> =>
+  static readonly layer = (
+    options: TreeStoreOptions,
+  ): Layer.Layer<TreeStore, never, Files | Writer | Lease | Redaction | BlobStore> =>
     Layer.effect(
       TreeStore,
       Effect.gen(function* () {
@@ -57,9 +60,10 @@ export class TreeStore extends Context.Service<
           writer: yield* Writer,
           lease: yield* Lease,
           redactor: yield* Redaction,
+          blobs: yield* BlobStore,
         }
         return TreeStore.of({
-          load: (path, loading) => loadTree(room.disk, resolve(path), loading),
+          load: (path, loading) => loadIn(room, resolve(path), loading),
           open: (path, opening) => closable(openTree(room, resolve(path), opening ?? {})),
           create: (creating) => closable(createTree(room, creating)),
           fork: (source, forking) => Effect.scoped(forkTree(room, resolve(source), forking ?? {})),

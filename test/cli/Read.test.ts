@@ -121,8 +121,10 @@ describe("verify", () => {
 
 describe("show", () => {
   test("says what a session is", async () => {
-    const { exit, out, notes } = await cli(["show", copyOf("gjc/v5.jsonl")])
-    expect({ exit, notes }).toEqual({ exit: 0, notes: "" })
+    const path = copyOf("gjc/v5.jsonl")
+    const { exit, out, notes } = await cli(["show", path])
+    const gone = "1 image not to be had: blob:sha256:48c187767ddd… of entry 62ebe796 is missing"
+    expect({ exit, notes }).toEqual({ exit: 0, notes: `! ${path}: ${gone}\n` })
     expect(out).toContain("Mine\n")
     expect(out).toContain("  format   gjc, version 5\n")
     expect(out).toContain("  entries  24 in 27 records\n")

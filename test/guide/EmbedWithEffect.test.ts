@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { afterAll, assert, describe, it } from "vitest"
-import { Files, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
+import { BlobStore, Files, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
 import * as Node from "../../src/node.ts"
 import { SimulatedDisk } from "../../src/testing.ts"
 import { buildSessionContext, type TreeCommand } from "../../src/tree.ts"
@@ -64,7 +64,7 @@ const durably = (session: TreeSession, command: TreeCommand) =>
 
 const storeOn = (disk: SimulatedDisk) =>
   TreeStore.layer({ home: "/home/me", environment: {}, stamp: systemStamp }).pipe(
-    Layer.provide(Layer.mergeAll(Files.layerOf(disk), Writer.layerInline(disk), Lease.layerMemory)),
+    Layer.provide(Layer.mergeAll(Files.layerOf(disk), Writer.layerInline(disk), Lease.layerMemory, BlobStore.layerMemory)),
     Layer.provide(Redaction.layer({ environment: {} })),
   )
 

@@ -22,6 +22,7 @@ export const lowered: ReadonlyArray<readonly [path: string, floor: number]> = [
   ["src/writer/Batch.ts", 1],
   ["src/writer/Protocol.ts", 1],
   ["src/journal/Damage.ts", 1],
+  ["src/blob/BlobRef.ts", 1],
 ]
 
 /** Leaves: nothing outside their own folder imports them, apart from what is named here. */
@@ -69,6 +70,8 @@ export const pure: ReadonlyArray<string> = [
   ...["Damage", "Decoder", "Encoding", "Joiner", "Line", "Salvage", "Splitter"].map((name) => `src/journal/${name}.ts`),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
   "src/lease/Owner.ts",
+  "src/blob/BlobRef.ts",
+  "src/blob/BlobError.ts",
 ]
 
 /** Who may touch the world, by file or folder, and how. The shorter, the better. */
@@ -82,6 +85,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/lease/KernelLock.ts", ["node"]],
   ["src/lease/ThisProcess.ts", ["node", "random", "process"]],
   ["src/lease/Lease.ts", ["node", "random"]],
+  ["src/blob/BlobFolder.ts", ["node", "random"]],
   ["src/session/", ["node", "random"]],
   // The default ways of a host: its home folder and its environment.
   ["src/node.ts", ["node", "host"]],
