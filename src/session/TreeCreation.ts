@@ -71,7 +71,7 @@ export const createTree = Effect.fnUntraced(function* (
   yield* claim(room, path)
   const { cwd, title, parentSession } = options
   const { state, lines } = yield* started(room, stamp, { cwd, id, title, parentSession })
-  const bytes = new TextEncoder().encode(lines.map(({ line }) => `${line.text}\n`).join(""))
+  const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const file = yield* publish(room, path, bytes)
     return { journal: yield* journalOf(room, path, file, file.size) }

@@ -8,12 +8,25 @@ import { planTail } from "../journal/Tail.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import { uuidV7 } from "../model/Ids.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
+import { sanitised } from "../tree/Sanitising.ts"
+import { treeModel } from "../tree/TreeModel.ts"
 import type { LoadedTree } from "./Load.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf } from "./Place.ts"
 import { onDisk, putInOrder, rewriteInPlace } from "./RewriteFile.ts"
 import { openFork } from "./TreeCreation.ts"
-import { journalOf, loadIn, type OpenTree, openAs, type Preparation, type Room, shown, started } from "./TreeRoom.ts"
+import {
+  cleanLines,
+  journalOf,
+  loadIn,
+  type OpenTree,
+  openAs,
+  type Preparation,
+  type Room,
+  shown,
+  started,
+  upToDate,
+} from "./TreeRoom.ts"
 
 export type OpenError = ReadError | FormatError | ConsentError | LeaseError | PrepareError
 
@@ -77,10 +90,27 @@ export const openTree = Effect.fnUntraced(function* (
   if ((yield* wayOf(room, loaded, options)) !== way)
     return yield* new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })
   if (way === "start") return yield* openEmpty(room, loaded, options.start ?? { cwd: "" })
-  if (way === "append") return yield* openAs(room, loaded, { prepare: atLineBoundary(room, loaded) })
+  if (way === "append") return yield* openAs(room, loaded, sanitising(room, loaded, { prepare: atLineBoundary(room, loaded) }))
   const migration = { from: loaded.version, to: CURRENT_VERSION, backup: freeBackup(room.disk, loaded) }
-  return yield* openAs(room, loaded, { prepare: rewritten(room, loaded, migration.backup), migration })
+  return yield* openAs(room, loaded, sanitising(room, loaded, { prepare: rewritten(room, loaded, migration.backup), migration }))
 })
+
+/**
+ * A preparation that also takes out what must not outlive the process that wrote it, as patches in front of the first record. The state
+ * has them from the beginning.
+ */
+const sanitising = (room: Room, loaded: LoadedTree, preparation: Preparation): Preparation => {
+  const state = upToDate(loaded.state)
+  const patches = sanitised(state)
+  if (patches.length === 0) return preparation
+  const prepare: Preparation["prepare"] = Effect.gen(function* () {
+    const opened = yield* preparation.prepare
+    const lines = yield* cleanLines(room, patches)
+    yield* Effect.orDie(opened.journal.append(lines))
+    return { ...opened, ...(opened.state === undefined ? {} : { state: patches.reduce(treeModel.evolve, opened.state) }) }
+  })
+  return { ...preparation, prepare, state: patches.reduce(treeModel.evolve, state) }
+}
 
 const atLineBoundary = (room: Room, loaded: LoadedTree): Preparation["prepare"] =>
   Effect.gen(function* () {
@@ -110,7 +140,7 @@ const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, {
   const { state, lines } = yield* started(room, stamp, { cwd, id: uuidV7(stamp.at, stamp.entropy) })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const opened = yield* atLineBoundary(room, loaded)
-    yield* Effect.orDie(opened.journal.append(lines.map(({ line }) => line)))
+    yield* Effect.orDie(opened.journal.append(lines))
     return opened
   })
   return yield* openAs(room, loaded, { prepare, state })

@@ -9,6 +9,7 @@ import { createFile } from "../disk/Atomic.ts"
 import type { Disk } from "../disk/Disk.ts"
 import type { Lease } from "../lease/Lease.ts"
 import { isoTime, type Stamp } from "../model/Stamp.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import type { TreeCommand } from "../tree/Command.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
@@ -113,7 +114,7 @@ export interface Preparation {
 }
 
 /** The state as it will be once what is due has been carried out: entries and header are of the newest version in memory already. */
-const upToDate = (state: TreeState): TreeState => ({ ...state, version: CURRENT_VERSION })
+export const upToDate = (state: TreeState): TreeState => ({ ...state, version: CURRENT_VERSION })
 
 /** A session over a loaded file. Its state is of the newest version from the beginning: what is due is carried out before it matters. */
 export const openAs = (room: Room, loaded: LoadedTree | undefined, preparation: Preparation) => {
@@ -147,7 +148,7 @@ export const started = (
   room: Room,
   stamp: Stamp,
   fields: { cwd: string; id: string; title?: string | undefined; parentSession?: string | undefined },
-) =>
+): Effect.Effect<{ readonly state: TreeState; readonly lines: ReadonlyArray<CleanLine> }> =>
   Effect.gen(function* () {
     const { cwd, id, title, parentSession } = fields
     const command: TreeCommand = {
@@ -159,10 +160,14 @@ export const started = (
     }
     const decided = treeModel.decide(treeModel.initial, command, stamp)
     const records = yield* Effect.orDie(Effect.fromResult(decided))
-    const state = records.reduce(treeModel.evolve, treeModel.initial)
-    const lines = records.map((record) => room.redactor.cleanRecord(record))
-    return { state, lines: yield* Effect.orDie(Effect.all(lines.map((line) => Effect.fromResult(line)))) }
+    return { state: records.reduce(treeModel.evolve, treeModel.initial), lines: yield* cleanLines(room, records) }
   })
+
+/** The lines of records that the session itself makes; they are JSON, so anything else is a bug. */
+export const cleanLines = (room: Room, records: ReadonlyArray<TreeRecord>): Effect.Effect<ReadonlyArray<CleanLine>> =>
+  Effect.orDie(
+    Effect.forEach(records, (record) => Effect.map(Effect.fromResult(room.redactor.cleanRecord(record)), ({ line }) => line)),
+  )
 
 /** The file name of a session: its time, with nothing in it that a file system could object to, and its id. */
 const fileName = (stamp: Stamp, id: string): string => `${isoTime(stamp).replace(/[:.]/g, "-")}_${id}.jsonl`
