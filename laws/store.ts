@@ -65,7 +65,7 @@ const said = async ({ record, environment }: Planted): Promise<string> => {
   await Effect.runPromise(
     Effect.gen(function* () {
       const store = yield* TreeStore
-      const { session } = yield* store.create({ cwd: `/work/${words}`, path: PATH, title: words })
+      const { session } = yield* store.create({ cwd: `/w/${words}`, path: PATH, title: words })
       for (const [n, command] of commandsWith(record).entries()) {
         if (n === 4) disk.fail((call) => call.operation === "write", "ENOSPC", { short: 100 })
         yield* Effect.exit(session.dispatch(command))
