@@ -177,6 +177,7 @@ export const CONTEXTS: ReadonlyArray<Context> = [
   { name: "JSON in JSON in a string", wrap: (secret) => JSON.stringify({ input: JSON.stringify({ text: `\n${secret}\n` }) }) },
   { name: "escaped", wrap: (secret) => `\\n${escapedOnce(secret)}\\n` },
   { name: "URL", wrap: (secret) => `https://example.com/?a=1&q=${encodeURIComponent(secret)}&b=2` },
+  { name: "user of a URL", wrap: (secret) => `postgres://reports:${encodeURIComponent(secret)}@db.internal:5432/app` },
   { name: "JSON in a URL", wrap: (secret) => `https://example.com/?q=${encodeURIComponent(JSON.stringify({ q: secret }))}` },
   { name: "diff", wrap: (secret) => `+${secret}\n-old` },
   { name: "fence", wrap: (secret) => `\`\`\`sh\n${secret}\n\`\`\`` },

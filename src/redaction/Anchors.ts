@@ -6,7 +6,9 @@
  */
 import { isIn, Runs } from "./Alphabet.ts"
 import { FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
+import { URL_PASSWORD } from "./Kinds.ts"
 import { privateKeyEnd } from "./PrivateKey.ts"
+import { urlPassword } from "./UrlPassword.ts"
 import { readsLikeName } from "./Words.ts"
 
 /** Something to look for that begins with fixed characters. */
@@ -134,11 +136,20 @@ const privateKey: Anchor = {
   },
 }
 
+const userinfo: Anchor = {
+  text: "://",
+  third: 0x2f,
+  kind: URL_PASSWORD,
+  rank: RANK_FORMAT,
+  find: (text, at) => urlPassword(text, at + 3),
+}
+
 /** The anchors of all formats. */
 export const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
   ...FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, runs.get(format)))),
   jwt(runs.get({ body: "url" }), runs.get({ body: "url", dots: 2 })),
   privateKey,
+  userinfo,
 ]
 
 /** The table of pairs and the lists of anchors that its entries number. */

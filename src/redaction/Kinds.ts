@@ -10,6 +10,9 @@ export const PASSWORD = "password"
 /** A value under the name of a token or a key. */
 export const CREDENTIAL = "credential"
 
+/** The password of a URL with a user in it. */
+export const URL_PASSWORD = "url-password"
+
 export const KINDS: ReadonlySet<string> = new Set([
   ...FORMATS.map(({ kind }) => kind),
   PRIVATE_KEY,
@@ -18,4 +21,5 @@ export const KINDS: ReadonlySet<string> = new Set([
   REGISTERED,
   PASSWORD,
   CREDENTIAL,
+  URL_PASSWORD,
 ])

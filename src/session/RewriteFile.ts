@@ -15,6 +15,7 @@ import { carryOutTail, type TailDone } from "../journal/TailWork.ts"
 import { apply, type Edit } from "../model/Edit.ts"
 import { applyToText } from "../model/EditText.ts"
 import type { JsonObject } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import { begin, rewriteLines, type SourceRecord } from "../tree/Rewrite.ts"
@@ -36,7 +37,7 @@ const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThr
 
 /** The line with an edit made to it; serialised anew when a repeated key makes it impossible to say which bytes are meant. */
 const edited = (line: string, change: Edit): string =>
-  applyToText(line, change) ?? JSON.stringify(apply(JSON.parse(line) as JsonObject, change))
+  applyToText(line, change) ?? JSON.stringify(apply(parseJson(line) as JsonObject, change))
 
 /** The records of the loaded file, read again: their text is not held in memory. */
 function* sourceRecords(disk: Disk, { path }: LoadedTree): Generator<SourceRecord> {
@@ -56,11 +57,11 @@ const writeLines = (
   let state: TreeState = initial
   let isFirst = true
   for (const line of lines) {
-    const change = isFirst ? header?.(JSON.parse(line) as JsonObject) : undefined
+    const change = isFirst ? header?.(parseJson(line) as JsonObject) : undefined
     isFirst = false
     const { text } = cleaned(redactor, change === undefined ? line : edited(line, change))
     put(encoder.encode(`${text}\n`))
-    state = evolve(state, JSON.parse(text) as JsonObject)
+    state = evolve(state, parseJson(text) as JsonObject)
   }
   return state
 }

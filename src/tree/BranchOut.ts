@@ -7,6 +7,7 @@
  */
 import * as Result from "effect/Result"
 import type { JsonObject } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
 import { at } from "../model/Sequence.ts"
 import type { Stamp } from "../model/Stamp.ts"
 import type { UnsupportedVersion } from "./Header.ts"
@@ -62,7 +63,7 @@ export const branchOutLines = (
         let rewriting = start
         let own: TreeState = initial
         const take = (line: string): string => {
-          own = evolve(own, JSON.parse(line) as JsonObject)
+          own = evolve(own, parseJson(line) as JsonObject)
           return line
         }
         for (const record of source) {
