@@ -16,6 +16,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
+import { parseJson } from "../model/JsonParse.ts"
 import type { NotJson } from "../redaction/NotJson.ts"
 import { Rejected } from "../session/DispatchError.ts"
 import type { PrepareError } from "../session/OpenError.ts"
@@ -60,12 +61,12 @@ const PROBLEMS: { readonly [P in InputProblem]: string } = {
 const badLine = (n: number, code: InputProblem): BadLine =>
   new BadLine({ code, message: `Line ${n} of the input ${PROBLEMS[code]}.` })
 
-/** The command on a line. What JSON.parse says is not repeated: it quotes the line. */
+/** The command on a line. What the parser says is not repeated: it quotes the line. */
 const commandOf = ({ n, text, problem }: InputLine): Result.Result<TreeCommand, BadLine | TreeRejection> => {
   if (problem !== undefined) return Result.fail(badLine(n, problem))
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch {
     return Result.fail(badLine(n, "input.not_json"))
   }
