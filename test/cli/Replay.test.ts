@@ -105,6 +105,10 @@ describe("replay", () => {
     expect({ exit: before.exit, notes: before.notes }).toEqual({ exit: 0, notes: "" })
     const behind = await cli(["replay", gluedSession, "--at", "440", "--json"])
     expect({ exit: behind.exit, note: behind.notes.includes("1 damage: 1 glued") }).toEqual({ exit: 0, note: true })
+    const [header, ...entries] = readFileSync("test/fixtures/gjc/v5.jsonl", "utf8").split("\n")
+    const path = written([header, entries[0], "garbage", ...entries.slice(1)].join("\n"))
+    expect((await cli(["replay", path, "--at", "2"])).notes).toBe("")
+    expect((await cli(["replay", path, "--at", "3"])).notes).toContain("1 damage: 1 not-json")
   })
 
   test("refuses a file as every command does, however few records are asked for", async () => {
