@@ -170,6 +170,16 @@ describe("JSON in a string", () => {
     expect(JSON.parse(back.deeper)).toEqual({ api_key: "[REDACTED:credential]", n: 1.5 })
   })
 
+  test("knows the names that its lists stand under", () => {
+    const hex = "a8f5f167f44f4964e6c9"
+    const { text } = known.redactText(JSON.stringify({ api_keys: [hex, hex], list: [hex, { secret: [1, 4821] }], n: hex }))
+    expect(JSON.parse(text)).toEqual({
+      api_keys: ["[REDACTED:credential]", "[REDACTED:credential]"],
+      list: [hex, { secret: [1, "[REDACTED:password]"] }],
+      n: hex,
+    })
+  })
+
   test("keeps its spacing", () => {
     expect(known.redactText(`{ "a" : 1.0,\n  "b": "${value}" }`).text).toBe(`{ "a" : 1.0,\n  "b": "${M}" }`)
   })
