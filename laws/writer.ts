@@ -67,7 +67,7 @@ const carryOut = (
           if (Exit.isFailure(accepted)) continue
           of.accepted.push(...lines.map(textOf))
           const seq = accepted.value
-          yield* Effect.forkScoped(watch(file, of, seq), { startImmediately: true })
+          yield* Effect.forkScoped(watch(file, of, seq, step.asks), { startImmediately: true })
           if (step.wait !== "nothing") yield* Effect.exit(file.reached(seq, step.wait))
         }
         for (const [index, file] of files.entries()) {
@@ -87,19 +87,16 @@ const carryOut = (
     ).pipe(Effect.provide(Writer.layerOn(port, { durability: plan.durability, queueBytes: plan.queueBytes }))),
   )
 
-const watch = (file: WriterFile, seen: Seen, seq: number): Effect.Effect<void> =>
-  Effect.all(
-    [
-      Effect.map(file.reached(seq, "written"), () => {
-        seen.written = Math.max(seen.written, seq)
-      }),
-      Effect.map(file.reached(seq, "synced"), () => {
-        seen.synced = Math.max(seen.synced, seq)
-        seen.order.push(seq)
-      }),
-    ],
-    { concurrency: "unbounded" },
-  ).pipe(Effect.ignore)
+const watch = (file: WriterFile, seen: Seen, seq: number, asks: boolean): Effect.Effect<void> => {
+  const written = Effect.map(file.reached(seq, "written"), () => {
+    seen.written = Math.max(seen.written, seq)
+  })
+  const synced = Effect.map(file.reached(seq, "synced"), () => {
+    seen.synced = Math.max(seen.synced, seq)
+    seen.order.push(seq)
+  })
+  return Effect.ignore(Effect.all(asks ? [written, synced] : [written], { concurrency: "unbounded" }))
+}
 
 const expectPrefix = (what: string, content: string, lines: ReadonlyArray<string>, atLeast: number): void => {
   const whole = header + lines.map((text) => `${text}\n`).join("")
@@ -192,6 +189,7 @@ const failure = (budget: Budget): Promise<void> => {
           of.accepted,
           lost,
         )
+        checkTakenBack(operation, of.failure, stored(disk, pathOf(file)))
         coverage.hit(of.failure?.reason._tag ?? "no failure")
       }
       await recovered(plan, operation, { nth, code, short, sticky })
@@ -200,6 +198,13 @@ const failure = (budget: Budget): Promise<void> => {
   return fc
     .assert(property, parameters(budget))
     .then(() => coverage.demand(budget, ["no failure", "NotWritten", "Torn", "Uncertain"]))
+}
+
+/** When nothing but writing fails, what a failed write has left is taken back. */
+const checkTakenBack = (operation: string, failure: WriteError | undefined, content: string): void => {
+  if (operation !== "write" || failure === undefined) return
+  if (failure.reason._tag !== "NotWritten") throw new Error(`a failed write was told as ${failure.reason._tag}`)
+  if (!content.endsWith("\n")) throw new Error("a part of a line was left behind a failed write")
 }
 
 const lengthOf = (lines: ReadonlyArray<string>): number => lines.reduce((sum, text) => sum + text.length + 1, 0)

@@ -10,6 +10,8 @@ export interface AppendStep {
   readonly sizes: ReadonlyArray<number>
   /** What the host waits for before the next step. */
   readonly wait: Await
+  /** Whether the host wants to know when the records are synced. Asking for it makes the writer sync. */
+  readonly asks: boolean
 }
 
 export interface Schedule {
@@ -39,6 +41,7 @@ export const schedule = (maxFiles = 3, maxSteps = 12): fc.Arbitrary<Schedule> =>
           file: fc.integer({ min: 0, max: files - 1 }),
           sizes,
           wait: fc.constantFrom<Await>("nothing", "nothing", "written", "synced"),
+          asks: fc.boolean(),
         }),
         { minLength: 1, maxLength: maxSteps },
       ),
