@@ -7,9 +7,7 @@ import type { Damage } from "../journal/Damage.ts"
 import type { JournalRecord, LineItem } from "../journal/Line.ts"
 import { items } from "../journal/RecordStream.ts"
 import type { JsonObject } from "../model/Json.ts"
-import { loadTree } from "../session/Load.ts"
-import { FormatError } from "../session/OpenError.ts"
-import { detectFormat } from "../tree/Format.ts"
+import { type FirstRecords, FORMAT_RECORDS, loadTree, refusalOf } from "../session/Load.ts"
 import { inspect } from "../tree/Reading.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
@@ -28,17 +26,13 @@ export interface ReplayInput {
   readonly format: Forced
 }
 
-/** How many records are looked at to tell the format, however few are replayed. */
-const FORMAT_RECORDS = 64
-
 /** The first records of a file: what they amount to, and what is known of the format. */
-class Beginning {
+class Beginning implements FirstRecords {
   /** After the last record that is replayed. */
   state: TreeState = initial
   records = 0
   readonly first: Array<JsonObject> = []
-  /** The header that cannot be read. */
-  refused: { readonly record: JournalRecord; readonly state: TreeState } | undefined
+  refused: FirstRecords["refused"]
   readonly #wanted: number
   readonly #damages: Array<Damage> = []
   #end = 0
@@ -71,21 +65,8 @@ class Beginning {
       this.#end = offset + length
     }
     this.#latest = state
-    if (state.unsupported !== undefined) this.refused = { record, state }
+    if (state.unsupported !== undefined) this.refused = { record, version: state.unsupported.version }
   }
-}
-
-const refusalOf = (path: string, { first, refused }: Beginning): FormatError | undefined => {
-  const format = detectFormat(first)
-  if (format._tag === "Ledger") return new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })
-  if (format._tag === "Unknown" && first.length > 0)
-    return new FormatError({ reason: { _tag: "NotASession", code: "format.not_a_session", path } })
-  if (refused === undefined) return undefined
-  const { line, offset } = refused.record
-  const version = refused.state.unsupported?.version ?? null
-  return new FormatError({
-    reason: { _tag: "UnsupportedVersion", code: "format.unsupported_version", path, line, offset, version },
-  })
 }
 
 const usage = (message: string): UsageError => new UsageError({ message, command: "annals replay" })

@@ -10,8 +10,8 @@ import type { Damage } from "../journal/Damage.ts"
 import type { JournalRecord, LineItem } from "../journal/Line.ts"
 import type { ReadError, ReadSummary } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
-import type { JsonObject } from "../model/Json.ts"
-import { type Dialect, detectFormat, type Format } from "../tree/Format.ts"
+import type { Json, JsonObject } from "../model/Json.ts"
+import { type Dialect, detectFormat } from "../tree/Format.ts"
 import { inspect } from "../tree/Reading.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
@@ -47,17 +47,16 @@ export interface LoadOptions {
 }
 
 /** How many records are looked at to tell the format. */
-const FORMAT_RECORDS = 64
+export const FORMAT_RECORDS = 64
 
 /** Collects what a reader finds. */
-class Collector {
+class Collector implements FirstRecords {
   readonly damages: Array<Damage> = []
   readonly first: Array<JsonObject> = []
   state: TreeState = initial
   /** Whether any line could hold a reference. */
   refers = false
-  /** The record with the header that cannot be read. */
-  refused: JournalRecord | undefined
+  refused: FirstRecords["refused"]
 
   take(item: LineItem): void {
     if (item._tag === "Damage") {
@@ -71,7 +70,8 @@ class Collector {
     if (this.refused !== undefined) return
     for (const kind of inspect(this.state, value)) this.damages.push({ line, offset, length, kind })
     this.state = evolve(this.state, value)
-    if (this.state.unsupported !== undefined) this.refused = item.record
+    const { unsupported } = this.state
+    if (unsupported !== undefined) this.refused = { record: item.record, version: unsupported.version }
   }
 }
 
@@ -87,7 +87,7 @@ export const loadTree = (
       readToEnd(disk, path, (item) => collector.take(item), { onProgress: options.onProgress }),
       (summary): Effect.Effect<LoadedTree, FormatError> => {
         const format = detectFormat(collector.first)
-        const refusal = refusalOf(path, collector, format)
+        const refusal = refusalOf(path, collector)
         if (refusal !== undefined) return Effect.fail(refusal)
         const { state: stored, damages, refers } = collector
         const { lookup } = options
@@ -109,13 +109,22 @@ export const loadTree = (
     )
   })
 
-const refusalOf = (path: string, { first, refused, state }: Collector, format: Format): FormatError | undefined => {
+/** What the first records of a file say of it. */
+export interface FirstRecords {
+  readonly first: ReadonlyArray<JsonObject>
+  /** The header that cannot be read, and its version. */
+  readonly refused: { readonly record: JournalRecord; readonly version: Json } | undefined
+}
+
+/** Why a file that begins so is no tree session that can be read, or undefined when it is one. */
+export const refusalOf = (path: string, { first, refused }: FirstRecords): FormatError | undefined => {
+  const format = detectFormat(first)
   if (format._tag === "Ledger") return new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })
   if (format._tag === "Unknown" && first.length > 0)
     return new FormatError({ reason: { _tag: "NotASession", code: "format.not_a_session", path } })
   if (refused === undefined) return undefined
-  const { line, offset } = refused
-  const version = state.unsupported?.version ?? null
+  const { line, offset } = refused.record
+  const { version } = refused
   return new FormatError({
     reason: { _tag: "UnsupportedVersion", code: "format.unsupported_version", path, line, offset, version },
   })
