@@ -11,8 +11,10 @@
  *
  * Cost: each byte is looked at once more; what is held is bounded by MAX_SPREAD_BYTES and MAX_SPREAD_LINES.
  */
+
 import { isObject, type Json, type JsonObject } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
+import { BACKSLASH } from "../model/JsonSigns.ts"
 import { MAX_DEPTH, MAX_LINE_BYTES, MAX_SPREAD_BYTES, MAX_SPREAD_LINES } from "../model/Limits.ts"
 import { decodeStrictly, hasBom } from "./Encoding.ts"
 import { type JournalRecord, type LineOptions, looksLikeRecord } from "./Line.ts"
@@ -21,7 +23,6 @@ import type { Segment } from "./Splitter.ts"
 
 const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
-const BACKSLASH = 0x5c
 
 /** The text with the newlines in it escaped, and a carriage return before one. */
 export const escapeNewlines = (text: string): string => text.replaceAll("\r\n", "\\r\\n").replaceAll("\n", "\\n")

@@ -19,8 +19,10 @@
  * A line that was cut and has its newline is `not-json`, whatever blank lines follow: nothing needs to be cut off before the next
  * append. `torn-tail` is only what stands at the end of the file without its newline and is not a whole record.
  */
+
 import { isObject, type Json, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
+import { OPEN_BRACE } from "../model/JsonSigns.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import type { Damage, DamageKind } from "./Damage.ts"
 import { decode, decodeStrictly, hasBom, notUtf8 } from "./Encoding.ts"
@@ -110,8 +112,6 @@ const isDeep = (bytes: Uint8Array, from: number, to: number, maxDepth: number): 
   }
   return false
 }
-
-const OPEN_OBJECT = 0x7b
 
 /** Members that are strings in every record. */
 const STRING_KEYS = ["type", "id", "parentId", "timestamp", "t"]
@@ -287,7 +287,7 @@ class LineReader {
 
   /** From `start` up to the first record behind it, or to the end, nothing can be used. */
   #lost(start: number, record: number | undefined): void {
-    const isCut = this.#bytes[start] === OPEN_OBJECT
+    const isCut = this.#bytes[start] === OPEN_BRACE
     const kind = record === undefined ? (this.#segment.ended === "end" ? "torn-tail" : "not-json") : isCut ? "glued" : "not-json"
     this.#damage(kind, start, record ?? this.#end())
   }

@@ -21,6 +21,7 @@
  *
  * Cost: each byte is looked at once or twice per scan, whatever the line holds; `steps` counts them.
  */
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { MAX_RECORDS_PER_LINE } from "../model/Limits.ts"
 
 /** A whole object: from its first byte to behind its last. */
@@ -48,15 +49,6 @@ export interface Scan {
   readonly open: boolean
   readonly steps: number
 }
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_ARRAY = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_ARRAY = 0x5d
-const OPEN_OBJECT = 0x7b
-const CLOSE_OBJECT = 0x7d
 
 /** What may come next inside an object or array. */
 type Expecting = "key or end" | "key" | "colon" | "value" | "value or end" | "comma or end"
@@ -151,7 +143,7 @@ export class Scanner {
 
   /** Outside of any object: only an opening brace matters, and where strings begin and end. */
   #search(byte: number): void {
-    if (byte === OPEN_OBJECT) this.#openContainer(false)
+    if (byte === OPEN_BRACE) this.#openContainer(false)
     else {
       this.#breakChain()
       this.#at++
@@ -176,14 +168,14 @@ export class Scanner {
       if (!this.#skipString()) this.#open = value && this.#starts[0] === this.#from
       return true
     }
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (value) this.#openContainer(byte === OPEN_ARRAY)
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (value) this.#openContainer(byte === OPEN_BRACKET)
       return value
     }
-    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+    if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       const array = this.#arrays.at(-1)
       const fits =
-        (byte === CLOSE_ARRAY) === array &&
+        (byte === CLOSE_BRACKET) === array &&
         (expecting === "comma or end" || expecting === (array ? "value or end" : "key or end"))
       if (fits) this.#close()
       return fits
@@ -236,8 +228,8 @@ export class Scanner {
       this.#steps++
       const byte = this.#bytes[this.#at++] as number
       if (byte === QUOTE) this.#skipString()
-      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++
-      else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth === 0) break
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+      else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) break
       else if (byte === BACKSLASH) {
         this.#at-- // the grammar breaks: left to the search, which knows pairs
         break

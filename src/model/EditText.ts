@@ -4,8 +4,10 @@
  * One pass over the text with an explicit stack, so depth costs memory and nothing else. `1.0`, `-0`, `1e999`, integers beyond 2^53,
  * escapes and spacing outside the edit survive because nothing there is ever parsed and written again.
  */
+
 import type { Edit, MemberEdit } from "./Edit.ts"
 import type { Json } from "./Json.ts"
+import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET } from "./JsonSigns.ts"
 import { isJson, skipSpace, stringEnd, stringValue, toText, valueEnd } from "./JsonText.ts"
 
 interface ObjectFrame {
@@ -42,12 +44,6 @@ interface Member {
   readonly key: string
   readonly start: number
 }
-
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const COMMA = 0x2c
 
 class Editor {
   readonly #text: string

@@ -5,17 +5,10 @@
  * before: after `{"\\":1}` has been parsed, `{"\r":1}` gives the key `\`. Text without an escape in a key is not concerned and is
  * parsed natively; the rest is put together here, key by key.
  */
-import type { Json } from "./Json.ts"
-import { skipSpace, stringEnd, stringValue, valueEnd } from "./JsonText.ts"
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_BRACKET = 0x5b
-const BACKSLASH = 0x5c
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
+import type { Json } from "./Json.ts"
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./JsonSigns.ts"
+import { skipSpace, stringEnd, stringValue, valueEnd } from "./JsonText.ts"
 
 /** Whether the quote at `at` is one of the string's characters: an odd number of backslashes stands before it, none before `from`. */
 const isEscaped = (text: string, at: number, from: number): boolean => {

@@ -4,7 +4,9 @@
  * `JSON.stringify` overflows the stack on deep values, turns `-0` into `0` and a number too large for a double into `null`. What is
  * written here reads back as the same value.
  */
+
 import type { Json, JsonArray, JsonObject } from "./Json.ts"
+import { BACKSLASH, QUOTE } from "./JsonSigns.ts"
 
 /** The text of a number. `-0` and the infinities that `1e999` reads as survive; NaN, which no JSON text gives, becomes `null`. */
 export const numberText = (value: number): string => {
@@ -52,9 +54,6 @@ export const toText = (value: Json): string => {
   }
   return text
 }
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 
 /** The position of the first character from `at` on that is not JSON white space. */
 export const skipSpace = (text: string, at: number): number => {

@@ -5,6 +5,7 @@
  * line end or further parameter of a URL. Anything shorter than 8 characters is let be, except a number of 4 digits and more under a
  * password name. What looks like code stays (see `Code.ts`).
  */
+import { CLOSE_BRACKET, COLON, OPEN_BRACE } from "../model/JsonSigns.ts"
 import { holdsDrawnWord, isNumber, looksLikeCode } from "./Code.ts"
 import { withoutMarkers } from "./Marker.ts"
 import { LONGEST_NAME, mayBeSecretName, type NameClass, type Names } from "./Names.ts"
@@ -65,10 +66,7 @@ const isNameCode = (code: number): boolean =>
   code === 0x2e ||
   code === 0x24
 
-const COLON = 0x3a
 const EQUALS = 0x3d
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
 const DOLLAR = 0x24
 
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60

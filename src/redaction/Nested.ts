@@ -4,6 +4,7 @@
  * Each key, string and number is searched as itself, with the name it stands under, and what is found is given back in positions of the
  * text, never a part of an escape and never a bracket or a quote. So the text still parses afterwards. One pass, any depth.
  */
+import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { isJson, skipSpace, stringEnd } from "../model/JsonText.ts"
 import type { NameClass } from "./Names.ts"
 import type { Span } from "./Span.ts"
@@ -17,13 +18,6 @@ export interface Search {
   /** The kind of secret that a number under a name is. */
   readonly ofNumber: (text: string, name: NameClass | undefined) => Pick<Span, "kind" | "rank"> | undefined
 }
-
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const COMMA = 0x2c
-const QUOTE = 0x22
 
 /** What can follow an opening brace or bracket in JSON. Asked first, since a failing parse is slow. */
 const SECOND = /[\]}"{[\-0-9tfn]/

@@ -1,4 +1,5 @@
 /** Stretches of a text that must not be written, and how they are taken out. */
+import { BACKSLASH } from "../model/JsonSigns.ts"
 import { marker, markersIn } from "./Marker.ts"
 
 export interface Span {
@@ -59,8 +60,6 @@ export const outsideMarkers = (text: string, spans: ReadonlyArray<Span>): Readon
   }
   return kept
 }
-
-const BACKSLASH = 0x5c
 
 /** How many backslashes stand right before a position. */
 const backslashesBefore = (text: string, at: number, floor: number): number => {
