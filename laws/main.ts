@@ -47,6 +47,12 @@ const read = (args: ReadonlyArray<string>): Wanted => {
   }
 }
 
+// A reader that has seen enough, such as `head`, closes the pipe. That is no failure of the laws; there is nobody left to tell.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+  process.exit()
+})
+
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** The command that replays a failure, from the seed and the path that its message gives. */
