@@ -186,6 +186,13 @@ const command = (id: fc.Arbitrary<string>, leaf: fc.Arbitrary<string | null>): f
     fc.record({ do: fc.constant("label" as const), target: id, label: fc.constantFrom("", "L") }),
     fc.record({ do: fc.constant("title" as const), title: text, source: fc.constantFrom("auto" as const, "user" as const) }),
     fc.record({ do: fc.constant("star" as const), on: fc.boolean() }),
+    fc.record({ do: fc.constant("cwd" as const), cwd: fc.constantFrom("/w", "/w/한글", "/other place") }),
+    fc.record({
+      do: fc.constant("modelChain" as const),
+      role: fc.constantFrom("default", "plan"),
+      entries: fc.array(fc.constantFrom("p/m1", "p/m2"), { minLength: 1, maxLength: 2 }),
+      cleared: fc.boolean(),
+    }),
     fc.record({ do: fc.constant("custom" as const), customType: text }),
     fc.record({ do: fc.constant("customMessage" as const), customType: text, content: text, display: fc.boolean() }),
     fc.record({ do: fc.constant("mode" as const), mode: text }),

@@ -44,7 +44,8 @@ const open = Effect.fnUntraced(function* ({ file, cwd, migrate }: AppendInput) {
   const store = yield* TreeStore
   const { directory } = yield* Host
   if (Option.isNone(cwd)) return yield* store.open(file, { migrate: migrate || undefined })
-  const start = { cwd: resolve(directory, cwd.value) }
+  // Whoever pipes commands in has asked for a file.
+  const start = { cwd: resolve(directory, cwd.value), persist: "immediately" as const }
   return (yield* isEmpty(file)) ? yield* store.open(file, { start }) : yield* store.create({ ...start, path: file })
 })
 

@@ -46,7 +46,7 @@ type Rejection = BadLine | Rejected<TreeRejection> | NotJson
 /** A command on its way: what is known of it when it was handed over. */
 interface Pending {
   readonly n: number
-  readonly outcome: Result.Result<Receipt<TreeRecord>, Rejection | WriteError | PrepareError>
+  readonly outcome: Result.Result<Receipt<TreeRecord, PrepareError>, Rejection | WriteError | PrepareError>
 }
 
 /** Commands that may wait for their answer. */
@@ -147,7 +147,10 @@ class Answers {
 const isFatal = (error: Rejection | WriteError | PrepareError): error is WriteError | PrepareError =>
   error._tag === "WriteError" || error._tag === "PrepareError"
 
-const reached = (receipt: Receipt<TreeRecord>, level: ReceiptLevel): Effect.Effect<Receipt<TreeRecord>, WriteError> =>
+const reached = (
+  receipt: Receipt<TreeRecord, PrepareError>,
+  level: ReceiptLevel,
+): Effect.Effect<Receipt<TreeRecord, PrepareError>, WriteError | PrepareError> =>
   level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt)
 
 /** Runs the pipe to its end. Interrupted, it answers what it has handed over and then is interrupted. */

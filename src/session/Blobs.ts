@@ -139,9 +139,9 @@ export const shaping = (
   const shaped = Effect.fnUntraced(function* (record: JsonObject) {
     const given = lookup === undefined ? record : withTexts(record, yield* resolved(imagesIn(record), lookup))
     const kept = keptOf(given, redact)
-    return { kept, written: put === undefined ? kept : yield* written(kept, put) }
+    return { kept, written: put === undefined ? Effect.succeed(kept) : written(kept, put) }
   })
-  return (record) => (isSmall(record) ? Effect.succeed({ kept: record, written: record }) : shaped(record))
+  return (record) => (isSmall(record) ? Effect.succeed({ kept: record, written: Effect.succeed(record) }) : shaped(record))
 }
 
 /** A state in which images are what they were, and the references that lead to nothing. */

@@ -10,11 +10,14 @@ import type { WriteError } from "../writer/WriteError.ts"
  */
 export type ReceiptLevel = "accepted" | Level
 
-export interface Receipt<Rec> {
-  /** The number of the last record in this opening of the journal; 0 when the command made none. */
+export interface Receipt<Rec, E = never> {
+  /** How many records the session has accepted since it was opened, this command's included; 0 when the command made none. */
   readonly seq: number
   /** The records as the state has them, before redaction. */
   readonly records: ReadonlyArray<Rec>
-  /** Waits until the records have reached a level. Fails when they can not; then they are among the session's `unsaved`. */
-  readonly reached: (level: Level) => Effect.Effect<void, WriteError>
+  /**
+   * Waits until the records have reached a level; records that are held for want of a reason to make a file are written for it. Fails when
+   * they can not reach it; then they are among the session's `unsaved`.
+   */
+  readonly reached: (level: Level) => Effect.Effect<void, WriteError | E>
 }

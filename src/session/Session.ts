@@ -10,7 +10,10 @@
  * - After the journal's first failure every dispatch fails with the same error until `recover` succeeds. The state and `unsaved` stay
  *   readable.
  * - Opening changes no byte. The journal is opened by the first command that has something to write.
+ * - A session may be told to defer: then records that were only wanted `accepted` are held in memory until one comes that is worth a
+ *   file. Whoever asks for more than `accepted`, by a level, a receipt, `flush` or `ensureOnDisk`, has everything written at once.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as PubSub from "effect/PubSub"
@@ -18,7 +21,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import type { JournalShape } from "../journal/Journal.ts"
+import type { JournalShape, Level } from "../journal/Journal.ts"
 import { MAX_LINE_BYTES } from "../model/Limits.ts"
 import type { SessionModel } from "../model/Model.ts"
 import type { Stamp } from "../model/Stamp.ts"
@@ -43,16 +46,21 @@ export interface Session<State, Command, Rec, Rejection, E = never> {
   readonly dispatch: (
     command: Command,
     level?: ReceiptLevel,
-  ) => Effect.Effect<Receipt<Rec>, Rejected<Rejection> | NotJson | WriteError | E>
+  ) => Effect.Effect<Receipt<Rec, E>, Rejected<Rejection> | NotJson | WriteError | E>
   /** Every change after the subscription, in order. A subscriber that stops taking keeps what it did not take in memory. */
   readonly changes: Stream.Stream<Change<State, Rec>>
-  /** Waits until everything dispatched so far is synced. */
-  readonly flush: Effect.Effect<void, WriteError>
+  /** Waits until everything dispatched so far is synced. Writes what is held. */
+  readonly flush: Effect.Effect<void, WriteError | E>
+  /** Makes the session's file, also when there is nothing to write but its beginning, and waits until all of it is synced. */
+  readonly ensureOnDisk: Effect.Effect<void, WriteError | E>
   /** Clean lines that are accepted and not known to be durable, in order. */
   readonly unsaved: Effect.Effect<ReadonlyArray<CleanLine>>
   /** After a failure: re-opens the file, writes what is missing exactly once, lifts the latch. */
   readonly recover: Effect.Effect<void, WriteError>
-  /** Flushes, then gives up the file and its lock. Fails when the last records did not become durable; the session is closed all the same. */
+  /**
+   * Flushes, then gives up the file and its lock. Fails when the last records did not become durable; the session is closed all the same.
+   * What is held then was never worth a file: it is not written, and stays in `unsaved`.
+   */
   readonly close: Effect.Effect<void, WriteError>
 }
 
@@ -73,25 +81,43 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
   /** What errors call the session: its file, where it has one. */
   readonly path?: string | undefined
   /**
-   * Run for each decided record under the lock, before anything is encoded: it may make smaller what is large, and keep a part of it
-   * elsewhere, where it must be durable when this returns. Without it a record is kept and written as it was decided.
+   * Run for each decided record under the lock, before anything is encoded: it may make smaller what is large, and have a part of it
+   * kept elsewhere. Without it a record is kept and written as it was decided.
    */
-  readonly shape?: ((record: Rec) => Effect.Effect<ShapedRecord<Rec>, E>) | undefined
+  readonly shape?: ((record: Rec) => Effect.Effect<ShapedRecord<Rec, E>, E>) | undefined
   /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
   readonly open: Effect.Effect<Opened<State>, E, R>
+  /** Defers writing until a record comes for which this is true. Without it nothing is deferred. */
+  readonly deferUntil?: ((record: Rec) => boolean) | undefined
 }
 
 /** What becomes of a decided record: what the state holds of it, and what is written in its place. */
-export interface ShapedRecord<Rec> {
+export interface ShapedRecord<Rec, E = never> {
   readonly kept: Rec
-  /** Read again it must be the kept record, seen through redaction: else the replay differs from the live state (law RPL-1). */
-  readonly written: Rec
+  /**
+   * Run when the record is written. What it keeps elsewhere must be durable when it returns. Read again, the result must be the kept
+   * record, seen through redaction: else the replay differs from the live state (law RPL-1).
+   */
+  readonly written: Effect.Effect<Rec, E>
+}
+
+/** A record that waits for one that is worth a file. */
+interface Held<Rec, E> {
+  readonly shape: ShapedRecord<Rec, E>
+  /** The record as it is kept: what `unsaved` shows. */
+  readonly line: CleanLine
 }
 
 /** What changes while a session runs. Written under its lock. */
-interface Cell<State> {
+interface Cell<State, Rec, E> {
   state: State
   journal: JournalShape | undefined
+  isDeferring: boolean
+  held: ReadonlyArray<Held<Rec, E>>
+  /** The records of all commands so far. */
+  count: number
+  /** The journal's number of a record is the session's number and this: lines that are written on opening come before. */
+  offset: number | undefined
   isClosed: boolean
 }
 
@@ -104,18 +130,30 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   const scope = yield* Scope.fork(outer)
   const lock = yield* Semaphore.make(1)
   const published = yield* PubSub.unbounded<Change<State, Rec>>()
-  const cell: Cell<State> = { state: options.state, journal: undefined, isClosed: false }
+  const cell: Cell<State, Rec, E> = {
+    state: options.state,
+    journal: undefined,
+    isDeferring: options.deferUntil !== undefined,
+    held: [],
+    count: 0,
+    offset: undefined,
+    isClosed: false,
+  }
   const open = options.open.pipe(Scope.provide(scope), Effect.provideContext(context)) as Effect.Effect<Opened<State>, E>
-  const accept = acceptOf(options, cell, open, published)
+  const ready = readyOf(options, cell, open)
+  const release = lock.withPermit(
+    Effect.uninterruptible(Effect.suspend(() => (cell.isClosed ? Effect.fail(closed(options)) : ready))),
+  )
+  const accept = acceptOf(options, cell, ready, release, published)
 
   const withJournal = <A, E2>(use: (journal: JournalShape) => Effect.Effect<A, E2>, without: A): Effect.Effect<A, E2> =>
     Effect.suspend(() => (cell.journal === undefined ? Effect.succeed(without) : use(cell.journal)))
-  const flush = withJournal((into) => into.flush, undefined)
+  const flushJournal = withJournal((into) => into.flush, undefined)
   const close = lock.withPermit(
     Effect.suspend(() => {
       if (cell.isClosed) return Effect.void
       cell.isClosed = true
-      return Effect.ensuring(flush, Effect.andThen(Scope.close(scope, Exit.void), PubSub.shutdown(published)))
+      return Effect.ensuring(flushJournal, Effect.andThen(Scope.close(scope, Exit.void), PubSub.shutdown(published)))
     }),
   )
   yield* Scope.addFinalizer(outer, Effect.ignore(close))
@@ -123,47 +161,82 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   return {
     state: Effect.sync(() => cell.state),
     dispatch: (command, level = "synced") =>
-      Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command))), (receipt) =>
+      Effect.flatMap(lock.withPermit(Effect.uninterruptible(accept(command, level))), (receipt) =>
         level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt),
       ),
     changes: Stream.fromPubSub(published),
-    flush,
-    unsaved: withJournal((into) => into.unsaved, [] as ReadonlyArray<CleanLine>),
+    flush: Effect.suspend(() => (cell.held.length > 0 ? Effect.andThen(release, flushJournal) : flushJournal)),
+    ensureOnDisk: Effect.andThen(release, flushJournal),
+    unsaved: Effect.suspend(() =>
+      cell.held.length > 0
+        ? Effect.succeed(cell.held.map(({ line }) => line))
+        : withJournal((into) => into.unsaved, [] as ReadonlyArray<CleanLine>),
+    ),
     recover: withJournal((into) => into.recover, undefined),
     close,
   }
 })
 
-const closed = (path: string): WriteError => new WriteError({ reason: { _tag: "Closed", code: "write.closed", path } })
+const closed = ({ path = "session" }: { readonly path?: string | undefined }): WriteError =>
+  new WriteError({ reason: { _tag: "Closed", code: "write.closed", path } })
 
-/** The session's journal, opened when it is first needed. */
-const opened = <State, E>(cell: Cell<State>, open: Effect.Effect<Opened<State>, E>): Effect.Effect<JournalShape, E> =>
-  Effect.suspend(() => {
-    if (cell.journal !== undefined) return Effect.succeed(cell.journal)
-    return Effect.map(open, (fresh) => {
+/** The session's journal, opened when it is first needed, with everything that was held handed over to it. */
+const readyOf = <State, Command, Rec, Rejection, E, R>(
+  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  cell: Cell<State, Rec, E>,
+  open: Effect.Effect<Opened<State>, E>,
+): Effect.Effect<JournalShape, WriteError | E> =>
+  Effect.gen(function* () {
+    if (cell.journal === undefined) {
+      const fresh = yield* open
       cell.journal = fresh.journal
-      if (fresh.state !== undefined) cell.state = fresh.state
-      return fresh.journal
-    })
+      if (fresh.state !== undefined)
+        cell.state = cell.held.reduce<State>((state, { shape }) => options.model.evolve(state, shape.kept), fresh.state)
+    }
+    const { journal, held } = cell
+    if (held.length > 0) {
+      const lines = yield* Effect.forEach(held, ({ shape, line }) =>
+        Effect.map(shape.written, (written) => Result.getOrElse(encode(options, [written]), () => [line])),
+      )
+      cell.offset = (yield* journal.append(lines.flat())) - cell.count
+    }
+    cell.held = []
+    cell.isDeferring = false
+    return journal
   })
 
 const shaped = <State, Command, Rec, Rejection, E, R>(
   { shape }: SessionOptions<State, Command, Rec, Rejection, E, R>,
   records: ReadonlyArray<Rec>,
-): Effect.Effect<ReadonlyArray<ShapedRecord<Rec>>, E> =>
+): Effect.Effect<ReadonlyArray<ShapedRecord<Rec, E>>, E> =>
   shape === undefined
-    ? Effect.succeed(records.map((record) => ({ kept: record, written: record })))
+    ? Effect.succeed(records.map((record) => ({ kept: record, written: Effect.succeed(record) })))
     : Effect.forEach(records, shape)
 
-/** One command, under the lock: decided, shaped, redacted, handed to the journal, applied, published. */
+/** One command, under the lock: decided, shaped, redacted, handed to the journal or held, applied, published. */
 const acceptOf = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
-  cell: Cell<State>,
-  open: Effect.Effect<Opened<State>, E>,
+  cell: Cell<State, Rec, E>,
+  ready: Effect.Effect<JournalShape, WriteError | E>,
+  release: Effect.Effect<JournalShape, WriteError | E>,
   published: PubSub.PubSub<Change<State, Rec>>,
-) =>
-  Effect.fnUntraced(function* (command: Command): Effect.fn.Return<Receipt<Rec>, Rejected<Rejection> | NotJson | WriteError | E> {
-    if (cell.isClosed) return yield* closed(options.path ?? "session")
+) => {
+  const reached = (seq: number, level: Level): Effect.Effect<void, WriteError | E> =>
+    Effect.flatMap(cell.isDeferring || cell.journal === undefined ? release : Effect.succeed(cell.journal), (journal) =>
+      journal.reached(seq + (cell.offset ?? 0), level),
+    )
+  const applied = (records: ReadonlyArray<Rec>): Receipt<Rec, E> => {
+    cell.count += records.length
+    for (const record of records) cell.state = options.model.evolve(cell.state, record)
+    PubSub.publishUnsafe(published, { records, state: cell.state })
+    const seq = cell.count
+    return { seq, records, reached: (level) => Effect.suspend(() => reached(seq, level)) }
+  }
+  return Effect.fnUntraced(function* (
+    command: Command,
+    level: ReceiptLevel,
+  ): Effect.fn.Return<Receipt<Rec, E>, Rejected<Rejection> | NotJson | WriteError | E> {
+    if (cell.isClosed) return yield* closed(options)
     const failure = cell.journal === undefined ? undefined : yield* cell.journal.failure
     if (failure !== undefined) return yield* failure
     const decision = options.model.decide(cell.state, command, yield* options.stamp)
@@ -171,31 +244,35 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
     if (decision.success.length === 0) return { seq: 0, records: [], reached: () => Effect.void }
     const shapes = yield* shaped(options, decision.success)
     const records = shapes.map(({ kept }) => kept)
-    const lines = yield* encode(
-      options,
-      shapes.map(({ written }) => written),
-    )
-    const journal = yield* opened(cell, open)
-    const seq = yield* journal.append(lines)
-    for (const record of records) cell.state = options.model.evolve(cell.state, record)
-    PubSub.publishUnsafe(published, { records, state: cell.state })
-    return { seq, records, reached: (level) => journal.reached(seq, level) }
+    if (level === "accepted" && cell.isDeferring && !records.some(options.deferUntil ?? (() => true))) {
+      const lines = encode(options, records)
+      // What is too long as it is may be short enough when a part of it is kept elsewhere: such a record is written at once.
+      if (Result.isSuccess(lines)) {
+        cell.held = [...cell.held, ...Arr.zipWith(shapes, lines.success, (shape, line) => ({ shape, line }))]
+        return applied(records)
+      }
+    }
+    const written = yield* Effect.forEach(shapes, (shape) => shape.written)
+    const lines = yield* Effect.fromResult(encode(options, written))
+    const journal = yield* ready
+    cell.offset = (yield* journal.append(lines)) - cell.count - lines.length
+    return applied(records)
   })
+}
 
 const encode = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
   records: ReadonlyArray<Rec>,
-): Effect.Effect<ReadonlyArray<CleanLine>, NotJson> =>
-  Effect.suspend(() => {
-    const lines: Array<CleanLine> = []
-    for (const record of records) {
-      const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
-      if (Result.isFailure(clean)) return Effect.fail(clean.failure)
-      const { line } = clean.success
-      // A reader passes over a longer line, so it would be as good as lost.
-      if (line.bytes > MAX_LINE_BYTES)
-        return Effect.fail(new NotJson({ path: "", reason: "too-long", found: `${line.bytes} bytes long` }))
-      lines.push(line)
-    }
-    return Effect.succeed(lines)
-  })
+): Result.Result<ReadonlyArray<CleanLine>, NotJson> => {
+  const lines: Array<CleanLine> = []
+  for (const record of records) {
+    const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
+    if (Result.isFailure(clean)) return Result.fail(clean.failure)
+    const { line } = clean.success
+    // A reader passes over a longer line, so it would be as good as lost.
+    if (line.bytes > MAX_LINE_BYTES)
+      return Result.fail(new NotJson({ path: "", reason: "too-long", found: `${line.bytes} bytes long` }))
+    lines.push(line)
+  }
+  return Result.succeed(lines)
+}

@@ -13,6 +13,7 @@ import { isoTime } from "../model/Stamp.ts"
 import { branchOutLines } from "../tree/BranchOut.ts"
 import { edited } from "../tree/Members.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
+import type { WriteError } from "../writer/WriteError.ts"
 import { copyBlobs, referencesOf } from "./Blobs.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { LoadedTree } from "./Load.ts"
@@ -25,6 +26,7 @@ import {
   lookupOf,
   type OpenTree,
   openAs,
+  type Persist,
   type Preparation,
   publish,
   type Room,
@@ -40,7 +42,12 @@ export interface CreateOptions {
   readonly title?: string | undefined
   /** The session that this one comes from: an id or a path, kept as it is. */
   readonly parentSession?: string | undefined
+  /** When the file comes into being. By default `with-answer`. */
+  readonly persist?: Persist | undefined
 }
+
+/** What differs from the session before; by default the working directory is the same, and the parent is its id. */
+export type NewOptions = Partial<CreateOptions>
 
 export interface ForkOptions {
   /** Where; by default in our own store, under the time and the session's id. */
@@ -60,7 +67,7 @@ const claim = Effect.fnUntraced(function* (room: Room, path: string) {
   yield* room.lease.acquire(path)
 })
 
-/** A new session. Its file comes into being, whole, with the first command that writes. */
+/** A new session. Its file comes into being whole, when `persist` says so. */
 export const createTree = Effect.fnUntraced(function* (
   room: Room,
   options: CreateOptions,
@@ -76,7 +83,23 @@ export const createTree = Effect.fnUntraced(function* (
     const file = yield* publish(room, path, bytes)
     return { journal: yield* journalOf(room, path, file, file.size) }
   })
-  return yield* openAs(room, undefined, { path, prepare, state })
+  return yield* openAs(room, undefined, { path, prepare, state, persist: options.persist ?? "with-answer" })
+})
+
+/**
+ * Goes on in a new session, with the one before as its parent, and closes that one. When the new one cannot be begun, the one before stays
+ * open; when the last records of the one before cannot be made durable, the error says so and nothing new is begun.
+ */
+export const newTree = Effect.fnUntraced(function* (
+  room: Room,
+  before: OpenTree,
+  options: NewOptions,
+): Effect.fn.Return<OpenTree, PrepareError | LeaseError | WriteError, Scope.Scope> {
+  const { header } = yield* before.session.state
+  const cwd = ownString(header ?? {}, "cwd") ?? ""
+  const next = yield* createTree(room, { cwd, parentSession: ownString(header ?? {}, "id"), ...options })
+  yield* before.session.close
+  return next
 })
 
 /** Brings what a session refers to in another agent's folder of blobs into our own, where a copy of the session looks. */

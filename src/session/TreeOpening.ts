@@ -21,6 +21,7 @@ import {
   loadIn,
   type OpenTree,
   openAs,
+  type Persist,
   type Preparation,
   type Room,
   shown,
@@ -34,7 +35,13 @@ export interface OpenOptions {
   /** Consent to rewrite a file of an older version, or of another agent. On by default in our own store only. */
   readonly migrate?: boolean | undefined
   /** For a file without a record: what its session begins with. */
-  readonly start?: { readonly cwd: string } | undefined
+  readonly start?: StartOptions | undefined
+}
+
+export interface StartOptions {
+  readonly cwd: string
+  /** When the first record is written. By default `with-answer`. */
+  readonly persist?: Persist | undefined
 }
 
 export interface Migrated {
@@ -135,7 +142,7 @@ const freeBackup = (disk: Disk, { path, version }: LoadedTree): string => {
   }
 }
 
-const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, { cwd }: { readonly cwd: string }) {
+const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, { cwd, persist }: StartOptions) {
   const stamp = yield* room.stamp
   const { state, lines } = yield* started(room, stamp, { cwd, id: uuidV7(stamp.at, stamp.entropy) })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
@@ -143,7 +150,7 @@ const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, {
     yield* Effect.orDie(opened.journal.append(lines))
     return opened
   })
-  return yield* openAs(room, loaded, { prepare, state })
+  return yield* openAs(room, loaded, { prepare, state, persist: persist ?? "with-answer" })
 })
 
 /** What opening with consent would rewrite, carried out at once. */

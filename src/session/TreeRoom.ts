@@ -8,6 +8,7 @@ import type { BlobStore } from "../blob/BlobStore.ts"
 import { createFile } from "../disk/Atomic.ts"
 import type { Disk } from "../disk/Disk.ts"
 import type { Lease } from "../lease/Lease.ts"
+import { own, ownObject, ownString } from "../model/Json.ts"
 import { isoTime, type Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
@@ -111,7 +112,18 @@ export interface Preparation {
   readonly migration?: Migration
   readonly forkedFrom?: string
   readonly state?: TreeState
+  /** For a session without a file: when it shall have one. */
+  readonly persist?: Persist | undefined
 }
+
+/**
+ * When a new session gets its file: with its first answer, since one without is seldom worth a file, or with its first record. Whoever
+ * waits for more than `accepted` gets the file at once in either case.
+ */
+export type Persist = "with-answer" | "immediately"
+
+const isAnswer = (record: TreeRecord): boolean =>
+  own(record, "type") === "message" && ownString(ownObject(record, "message") ?? {}, "role") === "assistant"
 
 /** The state as it will be once what is due has been carried out: entries and header are of the newest version in memory already. */
 export const upToDate = (state: TreeState): TreeState => ({ ...state, version: CURRENT_VERSION })
@@ -128,6 +140,7 @@ export const openAs = (room: Room, loaded: LoadedTree | undefined, preparation: 
       path,
       shape: shapeOf(room, path),
       open: onceUncertain(preparation.prepare),
+      deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),
     (session): OpenTree => ({
       session,

@@ -18,15 +18,25 @@ import type { ReadError } from "../journal/Reader.ts"
 import { Lease } from "../lease/Lease.ts"
 import { Redaction } from "../redaction/Redaction.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
+import type { WriteError } from "../writer/WriteError.ts"
 import { Writer } from "../writer/Writer.ts"
 import type { Rejected } from "./DispatchError.ts"
 import type { LoadedTree, LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
-import { branchOutTree, type CreateOptions, createTree, type Forked, type ForkOptions, forkTree } from "./TreeCreation.ts"
+import {
+  branchOutTree,
+  type CreateOptions,
+  createTree,
+  type Forked,
+  type ForkOptions,
+  forkTree,
+  type NewOptions,
+  newTree,
+} from "./TreeCreation.ts"
 import { type Migrated, migrateTree, type OpenError, type OpenOptions, openTree } from "./TreeOpening.ts"
 import { closable, loadIn, type OpenTree, type Room, type TreeStoreOptions } from "./TreeRoom.ts"
 
-export type { CreateOptions, Forked, ForkOptions } from "./TreeCreation.ts"
+export type { CreateOptions, Forked, ForkOptions, NewOptions } from "./TreeCreation.ts"
 export type { Migrated, OpenError, OpenOptions } from "./TreeOpening.ts"
 export type { Migration, OpenTree, TreeSession, TreeStoreOptions } from "./TreeRoom.ts"
 
@@ -36,6 +46,11 @@ export class TreeStore extends Context.Service<
     readonly load: (path: string, options?: LoadOptions) => Effect.Effect<LoadedTree, ReadError | FormatError>
     readonly open: (path: string, options?: OpenOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
     readonly create: (options: CreateOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
+    /**
+     * Goes on in a new session, with the one before as its parent, and closes that one. When the new one cannot be begun, the one before
+     * stays open. When the last records of the one before cannot be made durable, this fails, and they are in its `unsaved`.
+     */
+    readonly newSession: (before: OpenTree, options?: NewOptions) => Effect.Effect<OpenTree, OpenError | WriteError, Scope.Scope>
     /** A new session with everything that another one holds, all its branches. The source is only read, of whatever version it is. */
     readonly fork: (source: string, options?: ForkOptions) => Effect.Effect<Forked, OpenError>
     /** A new session with one path of another one, labels included. Fails for a leaf that does not exist. */
@@ -66,6 +81,7 @@ export class TreeStore extends Context.Service<
           load: (path, loading) => loadIn(room, resolve(path), loading),
           open: (path, opening) => closable(openTree(room, resolve(path), opening ?? {})),
           create: (creating) => closable(createTree(room, creating)),
+          newSession: (before, creating) => closable(newTree(room, before, creating ?? {})),
           fork: (source, forking) => Effect.scoped(forkTree(room, resolve(source), forking ?? {})),
           branchOut: (source, leaf, forking) => Effect.scoped(branchOutTree(room, resolve(source), leaf, forking ?? {})),
           migrate: (path) => Effect.scoped(migrateTree(room, resolve(path))),

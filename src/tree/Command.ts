@@ -37,11 +37,20 @@ const COMMANDS = {
     fromExtension: "boolean?",
   },
   model: { model: "string", role: "string?", previousModel: "string?", reason: "string?", thinkingLevel: "string or null?" },
+  modelChain: {
+    role: "string",
+    entries: "list of strings",
+    origin: "string?",
+    identity: "anything?",
+    explicitHead: "boolean?",
+    cleared: "boolean?",
+  },
   thinking: { level: "string or null" },
   serviceTier: { tier: "string or null" },
   label: { target: "string", label: "string?" },
   title: { title: "string", source: "title source" },
   star: { on: "boolean" },
+  cwd: { cwd: "string" },
   custom: { customType: "string", data: "anything?" },
   customMessage: {
     customType: "string",
@@ -88,6 +97,14 @@ const further = (name: Name, command: JsonObject): TreeRejection | undefined => 
     return invalidCommand("mcp", "or builtin must be given")
   }
   if (name === "start" && ownString(command, "id") === "") return invalidCommand("id", "must not be empty")
+  if (name === "cwd" && ownString(command, "cwd") === "") return invalidCommand("cwd", "must not be empty")
+  if (name === "modelChain") {
+    if (ownString(command, "role") === "") return invalidCommand("role", "must not be empty")
+    const entries = own(command, "entries")
+    const isChain = Array.isArray(entries) && entries.length > 0 && !entries.includes("")
+    if (own(command, "cleared") !== true && !isChain)
+      return invalidCommand("entries", "must name at least one model, each by a text that is not empty")
+  }
   if (name === "model" && ownString(command, "model") === "") return invalidCommand("model", "must not be empty")
   return undefined
 }

@@ -86,15 +86,22 @@ const label = (place: Place, fields: Fields<"label">): Decided =>
     ? written(entry(place, "label", { targetId: fields.target, label: fields.label === "" ? undefined : fields.label }))
     : Result.fail(unknownTarget("target", fields.target))
 
-/** A title of the user stays for ever against automatic ones. The star is repeated beside it, so that a reader from the end finds it. */
+/** The star, repeated beside other members of the header, so that a reader from the end finds it. */
+const checkpoint = ({ header }: TreeState): JsonObject => {
+  const starred = own(header ?? {}, "starred")
+  return typeof starred === "boolean" ? { starred } : {}
+}
+
+/** A title of the user stays for ever against automatic ones. */
 const retitle = ({ state }: Place, fields: Fields<"title">): Decided => {
   const name = sanitiseTitle(fields.title)
   if (name === "") return Result.fail(invalidCommand("title", "must not be empty"))
   if (fields.source === "auto" && title(state)?.source === "user") return Result.fail(userTitle)
-  const starred = own(state.header ?? {}, "starred")
-  const checkpoint = typeof starred === "boolean" ? { starred } : {}
-  return written(headerPatch({ title: name, titleSource: fields.source, ...checkpoint }))
+  return written(headerPatch({ title: name, titleSource: fields.source, ...checkpoint(state) }))
 }
+
+const move = ({ state }: Place, { cwd }: Fields<"cwd">): Decided =>
+  own(state.header ?? {}, "cwd") === cwd ? written() : written(headerPatch({ cwd, ...checkpoint(state) }))
 
 const star = ({ state }: Place, { on }: Fields<"star">): Decided =>
   (own(state.header ?? {}, "starred") === true) === on ? written() : written(headerPatch({ starred: on }))
@@ -129,6 +136,8 @@ const handlers: { readonly [N in TreeCommand["do"]]: (place: Place, fields: Fiel
   label,
   title: retitle,
   star,
+  cwd: move,
+  modelChain: (place, fields) => written(entry(place, "configured_model_chain", fields)),
   custom: (place, fields) => written(entry(place, "custom", fields)),
   customMessage: (place, fields) =>
     written(entry(place, "custom_message", { ...fields, attribution: fields.attribution ?? "agent" })),

@@ -221,6 +221,36 @@ describe("a title", () => {
   })
 })
 
+describe("a working directory", () => {
+  it("is patched, with the star beside it", () => {
+    assert.deepEqual(written({ do: "cwd", cwd: "/elsewhere" }), [{ type: "header_patch", patch: { cwd: "/elsewhere" } }])
+    const starred = treeModel.evolve(base, { type: "header_patch", patch: { starred: true } })
+    assert.deepEqual(written({ do: "cwd", cwd: "/elsewhere" }, starred), [
+      { type: "header_patch", patch: { cwd: "/elsewhere", starred: true } },
+    ])
+  })
+
+  it("that it has already writes nothing, and none is no directory", () => {
+    assert.deepEqual(written({ do: "cwd", cwd: "/w" }), [])
+    assert.equal(rejected({ do: "cwd", cwd: "" }).code, "tree.invalid_command")
+  })
+})
+
+describe("a chain of models", () => {
+  it("is an entry with the members of the command", () => {
+    const [record] = written({ do: "modelChain", role: "plan", entries: ["p/1", "p/2"], origin: "settings" })
+    const { id, parentId, timestamp, ...members } = record ?? {}
+    assert.deepEqual(members, { type: "configured_model_chain", role: "plan", entries: ["p/1", "p/2"], origin: "settings" })
+  })
+
+  it("names a role, and at least one model unless it is cleared", () => {
+    assert.equal(rejected({ do: "modelChain", role: "", entries: ["p/1"] }).code, "tree.invalid_command")
+    assert.equal(rejected({ do: "modelChain", role: "plan", entries: [] }).code, "tree.invalid_command")
+    assert.equal(rejected({ do: "modelChain", role: "plan", entries: ["p/1", ""] }).code, "tree.invalid_command")
+    assert.equal(written({ do: "modelChain", role: "plan", entries: [], cleared: true }).length, 1)
+  })
+})
+
 describe("a star", () => {
   it("is a patch, and nothing when it would change nothing", () => {
     assert.deepEqual(written({ do: "star", on: true }), [{ type: "header_patch", patch: { starred: true } }])
