@@ -214,7 +214,9 @@ const coverForeign = (coverage: Coverage, state: TreeState, leaf: string | null)
     "a reset",
     resets.some((place) => place > Math.max(compaction, 0)),
   )
-  const first = way.findIndex(({ id }) => id !== undefined && id === way[compaction]?.["firstKeptEntryId"])
+  const carried = Array.isArray(way[compaction]?.["retainedTail"])
+  const keeps = (id: Json | undefined): boolean => !carried && id !== undefined && id === way[compaction]?.["firstKeptEntryId"]
+  const first = way.findIndex(({ id }) => keeps(id))
   coverage.hit("a reset among what is kept", first >= 0 && resets.some((place) => first < place && place < compaction))
   way.forEach(({ type, targetId, replacement, systemMessage, modelId }, place) => {
     const target = way.findIndex(({ id }) => id === targetId)
@@ -223,13 +225,14 @@ const coverForeign = (coverage: Coverage, state: TreeState, leaf: string | null)
     coverage.hit("a message edited", isEdit && Object.hasOwn(Object(replacement), "content"))
     coverage.hit("an edit of what is kept", isEdit && first >= 0 && first <= target && target < compaction)
     coverage.hit("a system message of a compaction", place === compaction && systemMessage !== undefined)
+    coverage.hit("messages that a compaction carries", place === compaction && carried)
     coverage.hit("a model in two parts", type === "model_change" && modelId !== undefined)
   })
 }
 
 const FOREIGN = [
   ...["a reset", "a reset among what is kept", "a message taken out", "a message edited", "an edit of what is kept"],
-  ...["a system message of a compaction", "a model in two parts"],
+  ...["a system message of a compaction", "messages that a compaction carries", "a model in two parts"],
 ]
 
 const context = (budget: Budget): void => {

@@ -161,6 +161,12 @@ const settings = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> =
   ),
 })
 
+/** What a compaction of pi carries along, mostly of a wrong kind: with a right one nothing else is kept. */
+const retainedTail: fc.Arbitrary<Json> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Json>(null, "x", {}) },
+  { weight: 1, arbitrary: fc.array(fc.oneof(message, json), { maxLength: 3 }) },
+)
+
 const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => ({
   message: members({ message }, ["message"]),
   model_change: fc.oneof(
@@ -185,6 +191,7 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
       ),
       fromExtension: fc.boolean(),
       systemMessage: fc.record({ role: fc.constantFrom("system", "user"), content: oddString }),
+      retainedTail,
     },
     ["summary"],
   ),

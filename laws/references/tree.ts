@@ -244,7 +244,9 @@ const referenceMessages = (way: ReadonlyArray<Rec>): Array<Rec> => {
   const given = get(compaction, "systemMessage")
   const system = obj(given) && get(given, "role") === "system" ? [given] : []
   const from = way.slice(0, k).findIndex((record) => record.id === get(compaction, "firstKeptEntryId"))
-  const kept = isRemote || from < 0 ? [] : emitted(way, sinceReset(way.slice(from, k)))
+  const tail = get(compaction, "retainedTail")
+  const listed = from < 0 ? [] : emitted(way, sinceReset(way.slice(from, k)))
+  const kept = isRemote ? [] : Array.isArray(tail) ? tail.filter(obj) : listed
   const said = system.length === 0 ? kept : kept.filter((message) => get(message, "role") !== "system")
   return [...system, summary, ...said, ...emitted(way, after)]
 }

@@ -147,6 +147,12 @@ const systemMessage = (record: JsonObject): JsonObject | undefined => {
   return message !== undefined && own(message, "role") === "system" ? message : undefined
 }
 
+/** The messages that a compaction of pi carries along, in the place of the entries that it would keep. */
+const retainedTail = (record: JsonObject): ReadonlyArray<JsonObject> | undefined => {
+  const tail = own(record, "retainedTail")
+  return Array.isArray(tail) ? (tail as JsonArray).filter(isObject) : undefined
+}
+
 /** The position of the entry that a compaction keeps first; -1 when it is not on the path before. */
 const firstKept = (before: Sequence<JsonObject>, record: JsonObject): number => {
   const id = ownString(record, "firstKeptEntryId")
@@ -155,7 +161,10 @@ const firstKept = (before: Sequence<JsonObject>, record: JsonObject): number => 
   return from
 }
 
-/** The messages from a compaction on: its summary and what it keeps of the path before it, which is nothing from before a reset. */
+/**
+ * The messages from a compaction on: its summary and what it keeps. That is what it carries along, else the entries of the path before it
+ * from the first kept one on, and of those none from before a reset.
+ */
 const compacted = (before: Sequence<JsonObject>, record: JsonObject): Sequence<Made> => {
   const payload = providerPayload(record)
   const system = systemMessage(record)
@@ -167,13 +176,17 @@ const compacted = (before: Sequence<JsonObject>, record: JsonObject): Sequence<M
   }
   const tops = system === undefined ? [summary] : [system, summary]
   const top = tops.reduce((messages, message) => append(messages, { message, at: before.length }), empty<Made>())
-  const from = payload === undefined ? firstKept(before, record) : -1
+  if (payload !== undefined) return top
+  const isSuperseded = (message: JsonObject): boolean => system !== undefined && own(message, "role") === "system"
+  const keep = (messages: Sequence<Made>, found: Made | undefined): Sequence<Made> =>
+    found === undefined || isSuperseded(found.message) ? messages : append(messages, found)
+  const tail = retainedTail(record)
+  if (tail !== undefined) return tail.reduce((messages, message) => keep(messages, { message, at: before.length }), top)
+  const from = firstKept(before, record)
   let messages = top
   for (let position = from; from >= 0 && position < before.length; position++) {
     const kept = at(before, position) ?? {}
-    const found = made(kept, position)
-    if (isReset(kept)) messages = top
-    else if (system === undefined || own(found?.message ?? {}, "role") !== "system") messages = withMade(messages, found)
+    messages = isReset(kept) ? top : keep(messages, made(kept, position))
   }
   return messages
 }

@@ -34,14 +34,25 @@ const withHeader = (state: TreeState, header: JsonObject, madeUp: boolean): Tree
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** The title that an entry of pi or oh-my-pi gives to the session. */
-const titleIn = (record: JsonObject): EntryTitle | undefined => {
-  const type = own(record, "type")
-  const title =
-    type === "title_change" ? textOf(own(record, "title")) : type === "session_info" ? textOf(own(record, "name")) : undefined
-  if (title === undefined) return undefined
+/** The title after an entry of pi. Without a name, or with one of spaces alone, it clears the title; a name of a wrong kind says nothing. */
+const named = (before: EntryTitle | undefined, record: JsonObject): EntryTitle | undefined => {
+  const name = own(record, "name") ?? ""
+  if (typeof name !== "string") return before
+  const title = name.trim()
+  return title === "" ? undefined : { title, source: "user" }
+}
+
+/** The title after an entry of oh-my-pi. */
+const retitled = (before: EntryTitle | undefined, record: JsonObject): EntryTitle | undefined => {
+  const title = textOf(own(record, "title"))
   const source = own(record, "source")
-  return { title, source: isSource(source) ? source : type === "session_info" ? "user" : "auto" }
+  return title === undefined ? before : { title, source: isSource(source) ? source : "auto" }
+}
+
+/** The title that entries have given to the session, after one more. */
+const titleAfter = (before: EntryTitle | undefined, record: JsonObject): EntryTitle | undefined => {
+  const type = own(record, "type")
+  return type === "session_info" ? named(before, record) : type === "title_change" ? retitled(before, record) : before
 }
 
 const withEntry = (state: TreeState, entry: Entry): TreeState => {
@@ -52,7 +63,7 @@ const withEntry = (state: TreeState, entry: Entry): TreeState => {
     ...state,
     entries: append(state.entries, entry),
     labels: isLabel ? append(state.labels, { targetId, label: textOf(own(record, "label")) }) : state.labels,
-    entryTitle: titleIn(record) ?? state.entryTitle,
+    entryTitle: titleAfter(state.entryTitle, record),
     leaf: movesLeaf(record) ? entry.id : state.leaf,
     count: state.count + 1,
   }

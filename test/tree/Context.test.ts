@@ -2,6 +2,7 @@ import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "../../src/model/Json.ts"
 import { contextOf } from "../../src/tree/Context.ts"
 import { follow, initialLiveContext } from "../../src/tree/LiveContext.ts"
+import { inspect } from "../../src/tree/Reading.ts"
 import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
 import { assistant, contextAt, entry, fixture, header, MILLIS, said, stateOf, user } from "./Session.ts"
 
@@ -166,6 +167,11 @@ describe("the settings of a context", () => {
     )
     assert.equal(contextAt(state, "c").thinkingLevel, "high")
     assert.equal(contextAt(state, "other").thinkingLevel, "low")
+    const chained = (id: string, parentId: string | null, model: string): JsonObject =>
+      entry("configured_model_chain", id, parentId, { role: "default", entries: [model] })
+    const chains = stateOf(header(5), chained("old", null, "p/old"), user("b", "old", "1"), chained("new", "b", "p/new"))
+    assert.deepEqual(contextAt(chains).configuredModelChains["default"]?.entries, ["p/new"])
+    assert.deepEqual(contextAt(chains, "b").configuredModelChains["default"]?.entries, ["p/old"])
   })
 
   it("keep rules in the order of their first injection, with their latest record", () => {
@@ -206,6 +212,9 @@ describe("the settings of a context", () => {
     assert.deepInclude(settingsOf(builtin("b", ["new"]), mcp("a", { selectedToolNames: ["m"] })), {
       selectedDiscoveredBuiltinToolNames: ["new"],
     })
+    const odd = { ...builtin("c", []), selectedToolNames: ["x", 5] }
+    assert.deepInclude(settingsOf(builtin("b", ["new"]), odd), { selectedDiscoveredBuiltinToolNames: ["new"] })
+    assert.deepEqual(inspect(stateOf(header(5)), odd), ["unusable-entry"])
   })
 
   it("fall back from a cleared chain to the model in force", () => {
@@ -303,6 +312,34 @@ describe("records of other agents", () => {
     assert.deepEqual(said(state, "a"), ["old", "1"])
     for (const systemMessage of [null, "x", {}, { role: "user", content: "x" }] as ReadonlyArray<Json>)
       assert.deepEqual(contents(old, user("a", null, "1"), compaction("c", "", "S", "s", { systemMessage })), ["S", "old", "1"])
+  })
+
+  it("what a compaction carries along stands for what it would keep", () => {
+    const tail = (retainedTail: Json, more: JsonObject = {}): JsonObject =>
+      compaction("c", "", "S", "a", { retainedTail, ...more })
+    const before = [entry("message", "s", null, { message: { role: "system", content: "old" } }), user("a", null, "1")]
+    const carried = [
+      { role: "user", content: "kept" },
+      { role: "assistant", content: "too" },
+    ]
+    const { firstKeptEntryId: _, ...alone } = tail(carried)
+    for (const given of [tail(carried), alone]) {
+      const state = stateOf(header(3), ...chain(...before, given, user("b", null, "2")))
+      assert.deepEqual(said(state), ["S", "kept", "too", "2"])
+      assert.equal(contextAt(state).messages[1], carried[0], "the very message")
+      assert.deepEqual(said(state, "a"), ["old", "1"])
+    }
+    assert.deepEqual(contents(...before, tail([]), user("b", null, "2")), ["S", "2"], "nothing is kept, and that is said")
+    assert.deepEqual(contents(...before, tail(["x", null, ...carried])), ["S", "kept", "too"])
+    for (const odd of [null, "x", {}] as ReadonlyArray<Json>) assert.deepEqual(contents(...before, tail(odd)), ["S", "1"])
+    const system = { role: "system", content: "new" }
+    assert.deepEqual(contents(...before, tail([before[0]?.["message"] ?? null, ...carried], { systemMessage: system })), [
+      ...["new", "S", "kept", "too"],
+    ])
+    const preserveData = { openaiRemoteCompaction: { provider: "openai", replacementHistory: [] } }
+    assert.deepEqual(contents(...before, tail(carried, { preserveData })), ["S"])
+    assert.deepEqual(contents(...before, tail(carried), edit("x", "a", { content: "changed" })), ["S", "kept", "too"])
+    assert.deepEqual(contents(...before, tail(carried), compaction("d", "", "T", "a")), ["T", "1"])
   })
 
   it("counts of usage are in no context", () => {

@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { assert, describe, it } from "vitest"
-import type { Json } from "../../src/model/Json.ts"
+import type { Json, JsonObject } from "../../src/model/Json.ts"
 import { checkVersion, readHeader, sanitiseTitle } from "../../src/tree/Header.ts"
 import { title } from "../../src/tree/Overview.ts"
 import { inspect } from "../../src/tree/Reading.ts"
@@ -62,6 +62,18 @@ describe("a title", () => {
     assert.deepEqual(title(stateOf(header(3), named, changed)), { title: "By itself", source: "auto" })
     assert.deepEqual(title(stateOf(header(3), named, user("b", "a", "later"))), { title: "By hand", source: "user" })
     assert.deepEqual(title(stateOf(header(3, { title: "T", titleSource: "user" }), named)), { title: "T", source: "user" })
+  })
+
+  it("of a pi entry is taken away by one without a name, and stays when the name is of a wrong kind", () => {
+    const named = (id: string, more: JsonObject): JsonObject => entry("session_info", id, null, more)
+    const first = named("a", { name: " By hand " })
+    for (const cleared of [{}, { name: "" }, { name: " \n" }, { name: null }])
+      assert.equal(title(stateOf(header(3), first, named("b", cleared))), undefined, JSON.stringify(cleared))
+    assert.deepEqual(title(stateOf(header(3), first, named("b", { name: 5 }))), { title: "By hand", source: "user" })
+    const again = named("c", { name: "Again" })
+    assert.deepEqual(title(stateOf(header(3), first, named("b", { name: "" }), again)), { title: "Again", source: "user" })
+    const given = stateOf(header(3, { title: "T" }), named("b", { name: "" }))
+    assert.deepEqual(title(given), { title: "T", source: "auto" }, "the header's title is another one")
   })
 })
 
