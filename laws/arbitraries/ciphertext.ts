@@ -55,6 +55,20 @@ export const EXEMPT_PLACES: ReadonlyArray<Place> = [
     }),
   },
   {
+    name: "what a compaction carries along",
+    put: (text) => ({
+      type: "compaction",
+      retainedTail: [{ role: "assistant", content: [{ type: "thinking", thinking: "t", thinkingSignature: text }] }],
+    }),
+  },
+  {
+    name: "history that a provider compacted",
+    put: (text) => ({
+      type: "compaction",
+      preserveData: { openaiRemoteCompaction: { replacementHistory: [{ type: "reasoning", encrypted_content: text }] } },
+    }),
+  },
+  {
     name: "summary",
     put: (text) => ({
       type: "compaction",

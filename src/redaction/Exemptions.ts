@@ -4,19 +4,32 @@
  *
  * A string is exempt if and only if it stands where a provider puts it and has the shape of ciphertext (32 characters or more of base64).
  * The places are reached from the record's root only: the blocks of an assistant message (`message`, `messages[n]`, `patch.message`, a
- * response, or the record itself), and inside a block its `wire`, `citations`, `results` and `content`, never its `input` or `arguments`;
- * and a message's `providerPayload`. The same keys anywhere else mean nothing. Known values are looked for in exempt strings too.
+ * response, the record itself, or `retainedTail[n]` of a compaction), and inside a block its `wire`, `citations`, `results` and `content`,
+ * never its `input` or `arguments`; a message's `providerPayload`; and `preserveData.openaiRemoteCompaction` of a compaction. The same keys
+ * anywhere else mean nothing. Known values are looked for in exempt strings too.
  */
 import { type Json, type JsonArray, type JsonObject, own } from "../model/Json.ts"
 
 /** Where a walk from a record's root has come to, as far as exemptions are concerned. */
-export type Place = "outside" | "record" | "patch" | "messages" | "message" | "response" | "content" | "block" | "provider"
+export type Place =
+  | "outside"
+  | "record"
+  | "patch"
+  | "messages"
+  | "message"
+  | "response"
+  | "preserved"
+  | "content"
+  | "block"
+  | "provider"
 
 const INPUT_KEYS: ReadonlySet<string> = new Set(["input", "arguments", "args", "parameters"])
 
 const PROVIDER_KEYS: ReadonlySet<string> = new Set(["wire", "citations", "results", "content", "summary"])
 
 const isAssistant = (message: JsonObject): boolean => own(message, "role") === "assistant"
+
+const isCompaction = (record: JsonObject): boolean => own(record, "type") === "compaction"
 
 const inRecord = (record: JsonObject, key: string): Place => {
   switch (key) {
@@ -27,7 +40,11 @@ const inRecord = (record: JsonObject, key: string): Place => {
     case "response":
       return own(record, "type") === "assistant" ? "response" : "outside"
     case "summary":
-      return own(record, "type") === "compaction" ? "response" : "outside"
+      return isCompaction(record) ? "response" : "outside"
+    case "retainedTail":
+      return isCompaction(record) ? "messages" : "outside"
+    case "preserveData":
+      return isCompaction(record) ? "preserved" : "outside"
     default:
       return inMessage(record, key)
   }
@@ -52,6 +69,8 @@ export const placeWithin = (place: Place, container: JsonObject | JsonArray, key
       return inMessage(object, key)
     case "response":
       return key === "content" ? "content" : "outside"
+    case "preserved":
+      return key === "openaiRemoteCompaction" ? "provider" : "outside"
     case "block":
       return PROVIDER_KEYS.has(key) ? "provider" : "outside"
     case "provider":
