@@ -5,7 +5,8 @@
  * - A string above {@link MAX_STRING_UNITS} becomes its beginning, a blank line and {@link NOTICE}, together at most so long. It ends on a
  *   whole code point. `lineCount` beside a `content` that was cut says how many lines it has now.
  * - Never cut: what is worthless in part. Base64 data, data URLs, ciphertext and signatures, and the arguments of a call as JSON text.
- *   They are kept whole.
+ *   They are kept whole. So are the header and the patches to it: they hold names, and a part of a name is another name. A title is short
+ *   before it gets there.
  *
  * A secret must not be cut in two, because no rule would know the half of it. So a record in which something is cut is redacted first,
  * as a whole, and it is the redacted one that is cut, and that the state holds (law RPL-4). Pure.
@@ -84,8 +85,12 @@ const cutObject = (object: JsonObject, units: number, isRecord: boolean): JsonOb
   return mapMembers(cut, (key, value) => (key === "lineCount" ? content.split("\n").length : value))
 }
 
+/** Records that name things: the directory, the session it came from, the leaf. */
+const NAMING: ReadonlySet<unknown> = new Set(["session", "header_patch"])
+
 /** The record with its long strings cut; the same reference when there are none. */
-export const cutLong = (record: JsonObject, units: number = MAX_STRING_UNITS): JsonObject => cutObject(record, units, true)
+export const cutLong = (record: JsonObject, units: number = MAX_STRING_UNITS): JsonObject =>
+  NAMING.has(own(record, "type")) ? record : cutObject(record, units, true)
 
 const lastingValue = (value: Json): Json => {
   if (Array.isArray(value)) return mapItems(value as JsonArray, lastingValue)

@@ -73,6 +73,8 @@ describe("what is worthless in part", () => {
     ["ciphertext", { items: [{ type: "reasoning", encrypted_content: base64 }] }],
     ["arguments that must parse", { content: [{ type: "function_call", arguments: JSON.stringify({ a: base64 }) }] }],
     ["an id", { id: base64, parentId: base64, targetId: base64 }],
+    ["a name in the header", { type: "session", cwd: `/${"deep/".repeat(100)}`, parentSession: `/${"deep/".repeat(100)}` }],
+    ["a name in a patch to the header", { type: "header_patch", patch: { cwd: `/${"deep/".repeat(100)}` } }],
   ]
   for (const [name, record] of cases) {
     it(`is not cut: ${name}`, () => assert.equal(cutLong(record, 200), record))
@@ -80,9 +82,10 @@ describe("what is worthless in part", () => {
 
   it("does not make a shelter of a name", () => {
     const text = "some words ".repeat(50)
-    const record = { content: [{ type: "image", data: text }], arguments: text, data: base64, note: { data: base64 } }
+    const record = { content: [{ type: "image", data: text }], arguments: text, data: base64, note: { data: base64 }, cwd: text }
     const cut = cutLong(record, 200) as typeof record
-    assert.isTrue([cut.content[0]?.data, cut.arguments, cut.data, cut.note.data].every((each) => each?.endsWith(ENDING)))
+    const all = [cut.content[0]?.data, cut.arguments, cut.data, cut.note.data, cut.cwd]
+    assert.isTrue(all.every((each) => each?.endsWith(ENDING)))
   })
 })
 
