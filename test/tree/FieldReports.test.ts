@@ -9,7 +9,7 @@ import { toProviderMessages } from "../../src/tree/ProviderView.ts"
 import { inspect } from "../../src/tree/Reading.ts"
 import { siblingResult } from "../../src/tree/SiblingResult.ts"
 import type { TreeState } from "../../src/tree/State.ts"
-import { leaves, nodes, path } from "../../src/tree/Tree.ts"
+import { leaves, nodes, path, roots } from "../../src/tree/Tree.ts"
 import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
 import { answer, asked, call, caller, says, text } from "./Calls.ts"
 import { assistant, contextAt, entry, header, ids, MILLIS, pathOf, said, source, stateOf, TIME, user } from "./Session.ts"
@@ -109,6 +109,19 @@ describe("leaves", () => {
     assert.deepEqual(said(state), ["0", "1", "2", "3", "other", "way"])
   })
 
+  it("a message that hung itself under a record beside the conversation was all that was shown", () => {
+    const used = { purpose: "title", usage: {} }
+    const beside = stateOf(header(3), ...long, entry("model_usage", "m", "e9", used), user("u", "m", "go on"))
+    assert.deepEqual(said(beside), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "go on"])
+    const away = [entry("custom", "p", null, { customType: "progress" }), user("u", "p", "go on")]
+    const state = stateOf(header(5), ...long, ...away)
+    assert.deepEqual(said(state), ["go on"])
+    assert.deepEqual(leaves(state), ["e9", "u"], "the long conversation is still there to be chosen")
+    assert.deepEqual(roots(state), ["e0", "p"], "and that there are two can be seen")
+    const back = evolve(state, { type: "header_patch", patch: { leafId: "e9" } })
+    assert.deepEqual(said(back), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"])
+  })
+
   it("a fork at one turn had messages of later turns, with the time of the fork", () => {
     const state = stateOf(header(5), ...long)
     const lines = [...Result.getOrThrow(branchOutLines(state, "e4", stamp(0)))([header(5), ...long].map(source))]
@@ -152,6 +165,30 @@ describe("compactions", () => {
     assert.deepEqual(ids(state), ["r1", "r2", "b1", "r3", "b2"])
     assert.deepEqual(said(state), ["b2", "3"])
     assert.deepEqual(inspect(stateOf(header(5), ...history), history[0] ?? {}), ["duplicate-record"])
+  })
+
+  it("a compaction that hung itself under a second copy of the history orphaned what was said between", () => {
+    const history = [...Array.from({ length: 9 }, (_, n) => user(`r${n + 1}`, null, `${n + 1}`)), compaction("b1", "", "r9")]
+    const first = chain(...history, ...["r10", "r11", "r12"].map((id) => user(id, null, id.slice(1))))
+    const said12 = ["b1", "9", "10", "11", "12"]
+    const again = first.slice(0, 9)
+    const end = compaction("b2", "r9", "r8")
+    const same = stateOf(header(5), ...first, ...again, end)
+    assert.lengthOf(ids(same), 14, "the same record counts once")
+    assert.deepEqual(said(same), ["b2", "8", "9"])
+    assert.deepEqual(leaves(same), ["r12", "b2"])
+    assert.deepEqual(said(same, "r12"), said12)
+    // A copy that begins where the conversation stood is another record: it takes the id over and closes a circle.
+    const [copy = {}, ...rest] = again
+    const circle = stateOf(header(5), ...first, { ...copy, parentId: "r12" }, ...rest, end)
+    assert.deepEqual(inspect(stateOf(header(5), ...first), { ...copy, parentId: "r12" }), ["duplicate-id"])
+    assert.deepEqual(said(circle), ["b2", "8", "9"])
+    assert.deepEqual(said(circle, "r12"), said12)
+    assert.equal(Result.getOrThrow(path(circle, "r12")).end._tag, "Cycle")
+    // One under a second root: what was said between hangs on, whichever copy answers.
+    const rooted = stateOf(header(5), ...first, { ...copy, timestamp: "2026-01-02T00:00:00.000Z" }, ...rest, end)
+    assert.deepEqual(said(rooted, "r12"), said12)
+    assert.equal(Result.getOrThrow(path(rooted, "r12")).end._tag, "Root")
   })
 
   it("a message that came during the compaction was overwritten, because the cut was a count and not an id", () => {
