@@ -5,7 +5,8 @@
  *      "title"?:"…","titleSource"?:"auto"|"user","starredPatchVersion"?:1,"starred"?:true,"parentSession"?:"…"}
  *
  * Valid if and only if `type` is `session`, `id` is a string, and `version` is absent (which means 1) or an integer from 1 to 5.
- * `parentSession` is opaque: a session id or a path, as the writer had it. Unknown members are kept.
+ * `parentSession` is opaque: a session id or a path, as the writer had it. Files of version 1 have it under the name `branchedFrom`.
+ * Unknown members are kept.
  *
  * oh-my-pi puts a record before it, a slot of 256 bytes that it overwrites in place:
  *
@@ -72,7 +73,7 @@ export const readHeader = (header: JsonObject): Header => {
     timestamp: ownString(header, "timestamp"),
     title: ownString(header, "title") || undefined,
     titleSource: isSource(source) ? source : undefined,
-    parentSession: ownString(header, "parentSession"),
+    parentSession: ownString(header, "parentSession") ?? ownString(header, "branchedFrom"),
     starred: own(header, "starred") === true,
   }
 }

@@ -70,6 +70,54 @@ describe("a title", () => {
   })
 })
 
+describe("a title before the file", () => {
+  it.effect("waits with the rest, and is in the file once there is one", () => {
+    const disk = new SimulatedDisk()
+    return on(
+      disk,
+      Effect.gen(function* () {
+        const store = yield* TreeStore
+        const { session } = yield* store.create({ cwd: "/w", path: PATH })
+        yield* session.dispatch(named("Early"), "accepted")
+        assert.isUndefined(disk.bytes(PATH))
+        assert.deepEqual(title(yield* session.state), { title: "Early", source: "user" })
+        yield* session.dispatch({ do: "message", message: { role: "assistant", content: "answer" } })
+        assert.deepEqual(title((yield* store.load(PATH)).state), { title: "Early", source: "user" })
+      }),
+    )
+  })
+})
+
+describe("an append", () => {
+  it.effect("reads nothing of what stands there, and costs the same behind a hundred records and behind two thousand", () => {
+    const disk = new SimulatedDisk()
+    const called: Array<string> = []
+    const watch = ({ operation }: { readonly operation: string }): boolean => {
+      called.push(operation)
+      return false
+    }
+    disk.fail(watch, "EIO")
+    return on(
+      disk,
+      Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        const costs: Array<ReadonlyArray<string>> = []
+        for (const records of [100, 2_000]) {
+          for (let n = 0; n < records; n++) yield* session.dispatch(say(`${n}`), "accepted")
+          yield* session.flush
+          called.length = 0
+          yield* session.dispatch(say("measured"))
+          costs.push([...called])
+        }
+        const [short = [], long] = costs
+        assert.include([...short], "write")
+        assert.notInclude([...short], "read")
+        assert.deepEqual(long, short)
+      }),
+    )
+  })
+})
+
 describe("a file of an older version", () => {
   it.effect("is not rewritten by an opening, a flush and a closing, but by the first record, once", () => {
     const disk = new SimulatedDisk({ [PATH]: file(1) })

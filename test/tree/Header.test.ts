@@ -6,7 +6,7 @@ import { title } from "../../src/tree/Overview.ts"
 import { inspect } from "../../src/tree/Reading.ts"
 import { begin } from "../../src/tree/Rewrite.ts"
 import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
-import { entry, header, ids, rewrite, said, source, stateOf, user } from "./Session.ts"
+import { entry, fixture, header, ids, rewrite, said, source, stateOf, user } from "./Session.ts"
 
 describe("the version of a header", () => {
   it("is 1 when absent, and any integer from 1 to 5", () => {
@@ -89,6 +89,15 @@ describe("a header that is not as it should be", () => {
       parentSession: undefined,
       starred: false,
     })
+  })
+
+  it("of version 1 says where the session came from under another name, before and after the rewrite", () => {
+    const records = fixture("pi/v1-two-compactions.jsonl")
+    const from = records[0]?.value["branchedFrom"]
+    assert.isString(from)
+    assert.equal(readHeader(records[0]?.value ?? {}).parentSession, from)
+    assert.equal(readHeader(JSON.parse(rewrite(records)[0] ?? "") as JsonObject).parentSession, from)
+    assert.equal(readHeader(header(5, { parentSession: "p", branchedFrom: "/b" })).parentSession, "p")
   })
 
   it("that is missing is made up, the same each time, and reported once", () => {
