@@ -9,10 +9,10 @@
  * `injectedRuleRecords` and `ttsrMessageCount`.
  */
 import * as Result from "effect/Result"
-import { isObject, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
-import { plain } from "../model/Plain.ts"
-import { invalidCommand, notJson, type TreeRejection } from "./Rejection.ts"
-import { flaw, type Kind, type Shape, type Shaped } from "./Shape.ts"
+import { type CommandFlaw, type CommandOf, type CommandTable, readCommand } from "../model/CommandTable.ts"
+import { type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
+import type { Shaped } from "../model/Shape.ts"
+import { invalidCommand, type TreeRejection } from "./Rejection.ts"
 
 const COMMANDS = {
   start: {
@@ -71,59 +71,35 @@ const COMMANDS = {
     outputSchema: "anything?",
     forkContext: "anything?",
   },
-} as const satisfies Readonly<Record<string, Shape>>
-
-type Commands = typeof COMMANDS
-type Name = keyof Commands
+} as const satisfies CommandTable
 
 /** The fields of a command. */
-export type Fields<N extends Name> = Shaped<Commands[N]>
+export type Fields<N extends keyof typeof COMMANDS> = Shaped<(typeof COMMANDS)[N]>
 
-export type TreeCommand = { readonly [N in Name]: { readonly do: N } & Fields<N> }[Name]
+export type TreeCommand = CommandOf<typeof COMMANDS>
 
-const isName = (name: string): name is Name => Object.hasOwn(COMMANDS, name)
-
-const EXPECTED: Partial<Record<Kind, string>> = {
-  content: "must be a string or a list of blocks",
-  "title source": "must be auto or user",
-  attribution: "must be user or agent",
-}
+const wrong = (field: string, expected: string): CommandFlaw => ({ field, expected })
 
 /** What a shape cannot say: a message has a role, and a selection of tools is of one domain at least. */
-const further = (name: Name, command: JsonObject): TreeRejection | undefined => {
+const further = (name: TreeCommand["do"], command: JsonObject): CommandFlaw | undefined => {
   const message = ownObject(command, "message")
-  if (message !== undefined && ownString(message, "role") === undefined) return invalidCommand("message.role", "must be a string")
+  if (message !== undefined && ownString(message, "role") === undefined) return wrong("message.role", "must be a string")
   if (name === "tools" && own(command, "mcp") === undefined && own(command, "builtin") === undefined) {
-    return invalidCommand("mcp", "or builtin must be given")
+    return wrong("mcp", "or builtin must be given")
   }
-  if (name === "start" && ownString(command, "id") === "") return invalidCommand("id", "must not be empty")
-  if (name === "cwd" && ownString(command, "cwd") === "") return invalidCommand("cwd", "must not be empty")
+  if (name === "start" && ownString(command, "id") === "") return wrong("id", "must not be empty")
+  if (name === "cwd" && ownString(command, "cwd") === "") return wrong("cwd", "must not be empty")
   if (name === "modelChain") {
-    if (ownString(command, "role") === "") return invalidCommand("role", "must not be empty")
+    if (ownString(command, "role") === "") return wrong("role", "must not be empty")
     const entries = own(command, "entries")
     const isChain = Array.isArray(entries) && entries.length > 0 && !entries.includes("")
     if (own(command, "cleared") !== true && !isChain)
-      return invalidCommand("entries", "must name at least one model, each by a text that is not empty")
+      return wrong("entries", "must name at least one model, each by a text that is not empty")
   }
-  if (name === "model" && ownString(command, "model") === "") return invalidCommand("model", "must not be empty")
+  if (name === "model" && ownString(command, "model") === "") return wrong("model", "must not be empty")
   return undefined
 }
 
 /** A command from outside: checked, and free of members that are undefined. The rejection names the first field that is wrong. */
-export const parseCommand = (given: unknown): Result.Result<TreeCommand, TreeRejection> => {
-  const json = plain(given)
-  if (Result.isFailure(json)) return Result.fail(notJson(json.failure))
-  const command = json.success
-  if (!isObject(command)) return Result.fail(invalidCommand("command", "must be an object"))
-  const name = ownString(command, "do") ?? ""
-  if (!isName(name)) return Result.fail(invalidCommand("do", `must be one of ${Object.keys(COMMANDS).join(", ")}`))
-  const shape: Shape = COMMANDS[name]
-  const stranger = Object.keys(command).find((key) => key !== "do" && !Object.hasOwn(shape, key))
-  if (stranger !== undefined) return Result.fail(invalidCommand(stranger, `is not a field of ${name}`))
-  const found = flaw(command, shape)
-  if (found !== undefined) {
-    return Result.fail(invalidCommand(found.member, EXPECTED[found.expected] ?? `must be a ${found.expected}`))
-  }
-  const rejection = further(name, command)
-  return rejection === undefined ? Result.succeed(command as unknown as TreeCommand) : Result.fail(rejection)
-}
+export const parseCommand = (given: unknown): Result.Result<TreeCommand, TreeRejection> =>
+  Result.mapError(readCommand(COMMANDS, given, further), ({ field, expected }) => invalidCommand(field, expected))

@@ -8,7 +8,7 @@
  * Types that are not in the table (those of pi and oh-my-pi, and those of the future) are entries too, kept as they are.
  */
 import { type JsonObject, ownString } from "../model/Json.ts"
-import { type Flaw, flaw, type Shape, type Shaped } from "./Shape.ts"
+import { type Flaw, flaw, type Shape, type Shaped } from "../model/Shape.ts"
 
 const toolSelection = { selectedToolNames: "list of strings", mutationCorrelationId: "string?" } as const satisfies Shape
 

@@ -1,5 +1,4 @@
 /** Why a command may not be carried out. A value, with a stable code, a sentence for people and what to do about it. */
-import type { NotJson } from "../model/Plain.ts"
 import type { UnsupportedVersion } from "./Header.ts"
 
 interface Said {
@@ -91,6 +90,3 @@ export const invalidCommand = (field: string, expected: string): TreeRejection =
   message: `${field}: ${expected}.`,
   remedy: `Correct the field ${field} and send the command again.`,
 })
-
-export const notJson = ({ path, found }: NotJson): TreeRejection =>
-  invalidCommand(path === "" ? "command" : path, `must be JSON, not ${found}`)

@@ -4,7 +4,7 @@
  * A fold over the records of a path from its upper end to the leaf. A compaction does not cut it: what was set before still holds.
  */
 import { isObject, type Json, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
-import { isStrings } from "./Shape.ts"
+import { isStrings } from "../model/Shape.ts"
 
 /** The models to try for a role, in order. */
 export type ModelChain = {
