@@ -117,12 +117,23 @@ const keeping = async (budget: Budget): Promise<void> => {
       coverage.hit("acknowledged before the cut", first.length > 0)
       coverage.hit("cut before anything was acknowledged", first.length === 0)
       coverage.hit("a second process went on", second.length === given.length)
+      coverage.hit(
+        "a temporary was left",
+        image.paths().some((path) => path.endsWith(".tmp")),
+      )
       if ((await putAll(image, given)).length !== given.length) throw new Error("the folder takes nothing after the cut")
       judge(image, given, all)
+      const left = image.paths().find((path) => path.endsWith(".tmp"))
+      if (left !== undefined) throw new Error(`${left} is left although its blob is there`)
     },
   )
   await fc.assert(property, parameters(budget))
-  coverage.demand(budget, ["acknowledged before the cut", "cut before anything was acknowledged", "a second process went on"])
+  coverage.demand(budget, [
+    "acknowledged before the cut",
+    "cut before anything was acknowledged",
+    "a second process went on",
+    "a temporary was left",
+  ])
 }
 
 const PATH = `${FOLDER}/session.jsonl`

@@ -40,8 +40,12 @@ const callsOf = (message: JsonObject): ReadonlyArray<unknown> =>
 
 const isResult = (message: JsonObject | undefined): message is JsonObject => message?.["role"] === "toolResult"
 
+/** Half of a surrogate pair, which `JSON.stringify` writes as an escape; in JSON an escaped backslash stands before no such escape. */
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/
+
 /** The first thing that a provider would refuse, in words. */
 const refusal = (messages: ReadonlyArray<JsonObject>): string | undefined => {
+  if (HALF.test(JSON.stringify(messages))) return "a text has half of a surrogate pair"
   let answered = 0
   for (const [at, message] of messages.entries()) {
     const spoken = SPOKEN.includes(message["role"])
@@ -58,6 +62,10 @@ const refusal = (messages: ReadonlyArray<JsonObject>): string | undefined => {
   }
   return messages.filter(isResult).length === answered ? undefined : "a result has no call"
 }
+
+/** The messages as another encoder writes them, which has no other way than U+FFFD for half of a pair. */
+const whole = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
+  JSON.parse(JSON.stringify(messages, (_, value) => (typeof value === "string" ? Buffer.from(value).toString() : value)))
 
 /** All but the results, as they must come out: without empty blocks, nameless and repeated calls, and what is then empty. */
 const others = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
@@ -123,7 +131,8 @@ const judge = (given: ReadonlyArray<JsonObject>, view: ProviderView): void => {
   const flaw = refusal(view.messages)
   check(flaw === undefined, `a provider would refuse: ${flaw}`, view.messages)
   const rest = view.messages.filter((message) => !isResult(message))
-  check(isDeepStrictEqual(rest, others(plain)), "the other messages are not what they were", [rest, others(plain)])
+  const expected = others(whole(plain))
+  check(isDeepStrictEqual(rest, expected), "the other messages are not what they were", [rest, expected])
   checkAnswers(plain, view)
   const wasValid = refusal(plain) === undefined
   check(wasValid === (view.repairs.length === 0), `valid before: ${wasValid}, and the repairs say otherwise`, [
@@ -133,6 +142,30 @@ const judge = (given: ReadonlyArray<JsonObject>, view: ProviderView): void => {
   if (wasValid) check(isDeepStrictEqual(view.messages, plain), "valid messages were changed", [plain, view.messages])
   const again = toProviderMessages(view.messages)
   check(again.repairs.length === 0 && isDeepStrictEqual(again.messages, view.messages), "a second time changes more", again)
+}
+
+const thinkingOf = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<unknown> =>
+  messages.flatMap((message) =>
+    message["role"] === "assistant"
+      ? blocksOf(message).flatMap((block) => (block.type === "thinking" ? [[message["model"], block.thinkingSignature]] : []))
+      : [],
+  )
+
+/** With a model named, its signed thinking is what is left of all thinking, and what is left is valid. */
+const judgeSentBack = (view: ProviderView, coverage: Coverage): void => {
+  const sent = toProviderMessages(view.messages, { sendsBack: ({ provider, model }) => provider === "p" && model === "m" })
+  const flaw = refusal(sent.messages)
+  check(flaw === undefined, `a provider would refuse: ${flaw}`, sent.messages)
+  const given = thinkingOf(view.messages)
+  const wanted = given.filter((thought) => isDeepStrictEqual(thought, ["m", "s"]))
+  check(isDeepStrictEqual(thinkingOf(sent.messages), wanted), "other thinking is sent back", [sent.messages, wanted])
+  const told = sent.repairs.reduce((sum, repair) => sum + (repair._tag === "NotSentBack" ? repair.count : 0), 0)
+  const histories = view.messages.filter((message) => message["providerPayload"] !== undefined && message["model"] !== "m")
+  check(told === given.length - wanted.length + histories.length, "what was left out is not told", sent.repairs)
+  const left = sent.messages.filter((message) => message["providerPayload"] !== undefined && message["model"] !== "m")
+  check(left.length === 0, "another provider's history is sent", left)
+  coverage.hit("thinking that is not sent back", given.length > wanted.length && wanted.length > 0)
+  coverage.hit("a history that is not sent back", histories.length > 0)
 }
 
 const provider = (budget: Budget): void => {
@@ -153,6 +186,7 @@ const provider = (budget: Budget): void => {
       check(JSON.stringify(given) === before, "the context was changed", given)
       for (const view of views) {
         judge(given, view)
+        judgeSentBack(view, coverage)
         cover(coverage, given, view, called)
       }
     }
@@ -162,7 +196,8 @@ const provider = (budget: Budget): void => {
     budget,
     [
       ...["Interrupted", "Fetched", "Moved", "Orphan", "Duplicate", "RepeatedCall", "NamelessCall"],
-      ...["EmptyBlocks", "EmptyMessage", "EmptyResult"],
+      ...["EmptyBlocks", "EmptyMessage", "EmptyResult", "IllFormed", "thinking that is not sent back"],
+      "a history that is not sent back",
       ...["a batch that a compaction cut", "parallel calls answered out of order", "valid, with calls", "consecutive"],
     ],
     RUNS,
@@ -173,7 +208,7 @@ export const laws: ReadonlyArray<Law> = [
   {
     id: "CTX-2",
     sentence:
-      "Of any tree, at any leaf, the messages for a provider have each tool result directly behind its call, in call order, exactly one for each call, and no empty content; messages that were valid are unchanged.",
+      "Of any tree, at any leaf, the messages for a provider have each tool result directly behind its call, in call order, exactly one for each call, no empty content and no half of a surrogate pair; messages that were valid are unchanged. For a named model they have its signed thinking and no other.",
     runs: RUNS,
     check: provider,
   },

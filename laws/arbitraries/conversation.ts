@@ -15,6 +15,7 @@ const text = (value: string): JsonObject => ({ type: "text", text: value })
 const words = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "c") },
   { weight: 1, arbitrary: fc.constantFrom("", " \n") },
+  { weight: 1, arbitrary: fc.constantFrom("cut \ud83d", "\udc00") },
 )
 
 const blocks: fc.Arbitrary<ReadonlyArray<Json>> = fc.array(
@@ -69,7 +70,8 @@ type Aside = typeof aside extends fc.Arbitrary<infer A> ? A : never
 const turn = fc.record({
   ask: content,
   head: blocks,
-  thinking: fc.boolean(),
+  thinking: fc.constantFrom("none" as const, "signed" as const, "unsigned" as const),
+  model: fc.constantFrom("m", "n"),
   calls: fc.nat({ max: 3 }),
   /** How the calls of the turn are named: anew, as in other turns, twice the same, or not at all. */
   naming: fc.oneof(
@@ -139,8 +141,13 @@ const play = (script: Script, given: Turn, n: number): void => {
   const calls = ids.map(
     (id): JsonObject => ({ type: "toolCall", ...(id === undefined ? {} : { id }), name: "bash", arguments: {} }),
   )
-  const thoughts: ReadonlyArray<Json> = given.thinking ? [{ type: "thinking", thinking: "", thinkingSignature: "s" }] : []
-  const caller = script.say({ role: "assistant", content: [...thoughts, ...given.head, ...calls] })
+  const thoughts: ReadonlyArray<Json> = {
+    none: [],
+    signed: [{ type: "thinking", thinking: "", thinkingSignature: "s" }],
+    unsigned: [{ type: "thinking", thinking: "t" }],
+  }[given.thinking]
+  const content = [...thoughts, ...given.head, ...calls]
+  const caller = script.say({ role: "assistant", provider: "p", model: given.model, content })
   const all = [...ids.keys()]
   const answers = given.answers === "all" ? all : given.answers === "again" ? [...all, 0] : given.answers
   answers.forEach((call, place) => {

@@ -5,7 +5,10 @@
  * returned, the bytes and the name survive a power cut (law BLB-1). A file that is there already is read and compared; one with other
  * bytes is an error and stays as it is.
  *
- * A crash may leave `.DIGEST.RANDOM.tmp` behind. It holds nothing that is needed.
+ * A process that dies may leave `.DIGEST.RANDOM.tmp` behind. Neither its age nor its owner proves that nobody writes to it; that the
+ * folder has a file of its digest does prove that nobody needs it, since a name that is taken is never given again. So such temporaries
+ * are removed: all of them with the first blob that a process puts, and those of a digest whenever that digest is put. A writer whose
+ * temporary was removed under its hands finds the blob there and takes that one.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { dirname, join } from "node:path"
@@ -68,6 +71,9 @@ export const getBlob = (disk: Disk, directory: string, ref: BlobRef): Result.Res
   }
 }
 
+/** A temporary name that `create` gives, and nothing else. */
+const TEMPORARY = /^\.([0-9a-f]{64})\.[0-9a-f]{16}\.tmp$/
+
 const OURS = 0o700
 
 /** A directory that may not be opened was not made here: those have all rights for their owner. */
@@ -94,6 +100,8 @@ export class BlobFolder {
   #isSettled = false
   /** The first sync of a directory that failed. A later success would prove nothing about what was lost then. */
   #latch: DiskFault | undefined
+  /** The temporaries of others that were there at first, by digest. Undefined before the first blob was put. */
+  #leftovers: Map<string, ReadonlyArray<string>> | undefined
 
   constructor(disk: Disk, directory: string) {
     this.#disk = disk
@@ -115,20 +123,21 @@ export class BlobFolder {
       this.#isSettled = true
       if (this.#disk.lstat(path) === undefined) {
         const made = this.#create(ref, path, bytes)
-        if (made !== undefined) return made
+        if (made !== undefined) return this.#swept(made)
       }
-      return this.#adopt(ref)
+      return this.#swept(this.#adopt(ref))
     } catch (cause) {
       return Result.fail(this.#refusal(ref, path, cause))
     }
   }
 
-  /** Makes the file. Undefined when another writer was faster. */
+  /** Makes the file. Undefined when it is there, because another writer was faster. */
   #create(ref: BlobRef, path: string, bytes: Uint8Array): Result.Result<BlobRef, BlobError> | undefined {
     const temporaryName = `.${digestOf(ref)}.${randomBytes(8).toString("hex")}.tmp`
     const made = createFile(this.#disk, path, (append) => append(bytes), { temporaryName })
     if (Result.isSuccess(made)) return Result.succeed(ref)
     const { reason } = made.failure
+    if ("fault" in reason && this.#wasSwept(reason.fault, path)) return undefined
     if (reason._tag === "Unwritten") return Result.fail(unwritten(ref, path, reason.fault))
     if (reason._tag === "Uncertain") {
       this.#latch = reason.fault
@@ -143,6 +152,53 @@ export class BlobFolder {
     if (Result.isFailure(found)) return Result.fail(found.failure)
     this.#disk.syncDirectory(this.#directory)
     return Result.succeed(ref)
+  }
+
+  /** Whether a fault says no more than that another process has removed our temporary, which it does when the blob is there. */
+  #wasSwept({ operation, code }: DiskFault, path: string): boolean {
+    return code === "ENOENT" && (operation === "link" || operation === "unlink") && this.#disk.lstat(path) !== undefined
+  }
+
+  /** Removes the temporaries that nobody needs once a blob is kept. */
+  #swept(kept: Result.Result<BlobRef, BlobError>): Result.Result<BlobRef, BlobError> {
+    if (Result.isFailure(kept)) return kept
+    const digest = digestOf(kept.success)
+    this.#leftovers ??= this.#temporaries()
+    for (const name of this.#leftovers.get(digest) ?? []) this.#discard(name)
+    this.#leftovers.delete(digest)
+    return kept
+  }
+
+  /** The temporaries in the folder whose blob is not there. Those whose blob is there are removed. Cost: one listing. */
+  #temporaries(): Map<string, ReadonlyArray<string>> {
+    const names = this.#names()
+    const left = new Map<string, ReadonlyArray<string>>()
+    for (const name of names) {
+      const digest = TEMPORARY.exec(name)?.[1]
+      if (digest === undefined) continue
+      if (names.has(digest)) this.#discard(name)
+      else left.set(digest, [...(left.get(digest) ?? []), name])
+    }
+    return left
+  }
+
+  /** The names in the folder. None when the disk does not tell: nothing depends on what is swept. */
+  #names(): ReadonlySet<string> {
+    try {
+      return new Set(this.#disk.list(this.#directory))
+    } catch (cause) {
+      if (!(cause instanceof DiskFault)) throw cause
+      return new Set()
+    }
+  }
+
+  /** Removes a name of the folder. What the disk refuses to remove stays. */
+  #discard(name: string): void {
+    try {
+      this.#disk.unlink(join(this.#directory, name))
+    } catch (cause) {
+      if (!(cause instanceof DiskFault)) throw cause
+    }
   }
 
   #refusal(ref: BlobRef, path: string, cause: unknown): BlobError {

@@ -2,14 +2,15 @@
  * Images between a session's state and its file: the state holds them as they are, the file holds references to blobs.
  *
  * On the way out ({@link shaping}) an image is put into the store before the line that refers to it is handed to the journal. It stays in
- * the line when the store refuses it, when decoding and encoding would not give the very same text, and when redaction finds anything in
- * it: a blob is bytes in the clear, and what lies in base64 must not come to light there.
+ * the line when the store refuses it, which is told as a warning, when decoding and encoding would not give the very same text, and when
+ * redaction finds anything in it: a blob is bytes in the clear, and what lies in base64 must not come to light there.
  *
  * On the way in ({@link resolveState}) references are replaced by what they stand for. One that leads to nothing stays where it is and is
  * reported; reading goes on.
  */
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import type { BlobError } from "../blob/BlobError.ts"
 import { getBlob } from "../blob/BlobFolder.ts"
@@ -20,7 +21,7 @@ import type { JsonObject } from "../model/Json.ts"
 import { MIN_BLOB_UNITS } from "../model/Limits.ts"
 import { append, at, empty, type Sequence, toArray } from "../model/Sequence.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
-import { base64Of, type Form, type Image, imagesIn, mapImages } from "../tree/Images.ts"
+import { base64Of, type Form, type Image, imagesIn, mapImages, mapReferences, referencesIn } from "../tree/Images.ts"
 import { isSmall, kept as keptOf } from "../tree/Sizes.ts"
 import type { TreeState } from "../tree/State.ts"
 import type { TreeRecord } from "../tree/TreeModel.ts"
@@ -111,10 +112,20 @@ type Resolved = Effect.Success<ReturnType<typeof resolved>>
 const withTexts = (record: JsonObject, texts: Resolved): JsonObject =>
   texts.size === 0
     ? record
-    : mapImages(record, (image) => {
-        const text = parseBlobRef(image.text) === undefined ? undefined : texts.get(keyOf(image))
+    : mapReferences(record, (image) => {
+        const text = texts.get(keyOf(image))
         return text !== undefined && Result.isSuccess(text) ? text.success : image.text
       })
+
+/**
+ * A warning that an image stays in its line. To stderr unless the host has a logger of its own: what a host says on stdout may be a
+ * protocol.
+ */
+const warning = ({ reason, message }: BlobError): Effect.Effect<void> =>
+  Effect.logWarning(`An image stays in its line. ${message}`).pipe(
+    Effect.annotateLogs({ code: reason.code }),
+    Effect.provideService(References.LogToStderr, true),
+  )
 
 /**
  * What becomes of each record of a session. References that a host hands over are what they stand for, so that the live state is what a
@@ -126,6 +137,14 @@ export const shaping = (
   put: Put | undefined,
 ): ((record: TreeRecord) => Effect.Effect<ShapedRecord<TreeRecord>>) => {
   const redact = (value: JsonObject): JsonObject => redactor.redactValue(value).value as JsonObject
+  const told = new Set<string>()
+  /** Once for each blob: an image may be said many times. */
+  const tell = ({ failure }: Result.Failure<BlobRef, BlobError>): Effect.Effect<void> => {
+    const { ref } = failure.reason
+    if (told.has(ref)) return Effect.void
+    told.add(ref)
+    return warning(failure)
+  }
   const written = Effect.fnUntraced(function* (record: JsonObject, put: Put) {
     const refs = new Map<string, string>()
     for (const image of imagesIn(record)) {
@@ -133,11 +152,12 @@ export const shaping = (
       if (bytes === undefined || redactor.redactText(image.text).findings.length > 0 || !isClean(redactor, bytes)) continue
       const ref = yield* Effect.result(put(bytes))
       if (Result.isSuccess(ref)) refs.set(image.text, ref.success)
+      else yield* tell(ref)
     }
     return refs.size === 0 ? record : mapImages(record, ({ text }) => refs.get(text) ?? text)
   })
   const shaped = Effect.fnUntraced(function* (record: JsonObject) {
-    const given = lookup === undefined ? record : withTexts(record, yield* resolved(imagesIn(record), lookup))
+    const given = lookup === undefined ? record : withTexts(record, yield* resolved(referencesIn(record), lookup))
     const kept = keptOf(given, redact)
     return { kept, written: put === undefined ? Effect.succeed(kept) : written(kept, put) }
   })
@@ -155,11 +175,9 @@ const patchedId = (state: TreeState, position: number): string => at(state.entri
 
 /** Every place of a state that holds a reference: in its entries, then in their patches. */
 function* references(state: TreeState): Generator<{ readonly image: Image; readonly entryId: string }> {
-  const isReference = ({ text }: Image): boolean => parseBlobRef(text) !== undefined
-  for (const { id, record } of toArray(state.entries))
-    for (const image of imagesIn(record).filter(isReference)) yield { image, entryId: id }
+  for (const { id, record } of toArray(state.entries)) for (const image of referencesIn(record)) yield { image, entryId: id }
   for (const { position, message } of toArray(state.patches))
-    for (const image of imagesIn({ message }).filter(isReference)) yield { image, entryId: patchedId(state, position) }
+    for (const image of referencesIn({ message })) yield { image, entryId: patchedId(state, position) }
 }
 
 /** The references of a state, each once. */

@@ -6,14 +6,17 @@
  *
  * Valid if and only if each call of an assistant message has an id of its own in that message and is answered exactly once, directly
  * behind the message, in call order; there is no other result; and no user, developer, assistant or toolResult message is without content
- * or has a text block without a visible character.
+ * or has a text block without a visible character; and no text anywhere has half of a surrogate pair.
  *
  * A path need not be valid: a crash leaves calls open, a compaction cuts through a batch, the results of parallel calls are siblings of
  * which the path has one. What is valid stays as it is, and the session is never changed. Roles that are not named above, and all blocks
- * but empty text, pass through, thinking with its signatures among them.
+ * but empty text, pass through, thinking with its signatures among them. Only a host knows to whom the messages go: one that says so with
+ * `sendsBack` has left out what that provider would refuse, thinking of another origin and thinking that nobody has signed.
  */
 import { isObject, type Json, type JsonArray, type JsonObject, own, ownString } from "../model/Json.ts"
+import { type SendsBack, sendable } from "./Origin.ts"
 import { providerMessage } from "./ProviderMessages.ts"
+import { wellFormed } from "./WellFormed.ts"
 import { interrupted, type Wording, wording } from "./Wording.ts"
 
 /** One thing that was done to make the messages valid. `at` is the place of a message in what was given. */
@@ -38,6 +41,10 @@ export type ProviderRepair =
   | { readonly _tag: "EmptyMessage"; readonly at: number; readonly role: string }
   /** A result without content was given some. */
   | { readonly _tag: "EmptyResult"; readonly callId: string }
+  /** Halves of surrogate pairs became U+FFFD. */
+  | { readonly _tag: "IllFormed"; readonly at: number }
+  /** Blocks and members that only another provider would take back were left out, or thinking that nobody has signed. */
+  | { readonly _tag: "NotSentBack"; readonly at: number; readonly count: number }
 
 export interface ProviderView {
   readonly messages: ReadonlyArray<JsonObject>
@@ -57,6 +64,11 @@ export interface ProviderViewOptions {
   readonly interrupted?: string
   /** The result message of a call that has none among the messages. An answer that is not a result of that call counts as none. */
   readonly resultOf?: (callId: string) => JsonObject | undefined
+  /**
+   * Whose thinking, signatures and own history are sent back: `({ provider, model }) => provider === "p" && model === "m"`, or nobody's
+   * after a change of the account. Thinking without a signature is then nobody's. Without this everything is sent back.
+   */
+  readonly sendsBack?: SendsBack
 }
 
 interface Slot {
@@ -89,6 +101,13 @@ const trimmed = (message: JsonObject): { readonly message: JsonObject; readonly 
   return { message: dropped === 0 ? message : { ...message, content: blocks }, dropped, empty: blocks.length === 0 }
 }
 
+/** The message without half a surrogate pair. */
+const whole = (given: JsonObject, at: number, repairs: Array<ProviderRepair>): JsonObject => {
+  const message = wellFormed(given)
+  if (message !== given) repairs.push({ _tag: "IllFormed", at })
+  return message
+}
+
 /** The roles whose content is in `content` and nowhere else. */
 const WITH_CONTENT: ReadonlySet<string> = new Set(["user", "developer", "assistant"])
 
@@ -96,14 +115,27 @@ const WITH_CONTENT: ReadonlySet<string> = new Set(["user", "developer", "assista
 class Matching {
   readonly kept: Array<Kept> = []
   readonly repairs: Array<ProviderRepair> = []
+  readonly #sendsBack: SendsBack | undefined
   /** The last call before under each id. */
   readonly #calls = new Map<string, Slot>()
 
-  take(message: JsonObject, at: number): void {
+  constructor(sendsBack: SendsBack | undefined) {
+    this.#sendsBack = sendsBack
+  }
+
+  take(given: JsonObject, at: number): void {
+    const message = this.#sent(whole(given, at, this.repairs), at)
     const role = ownString(message, "role") ?? ""
     if (role === "toolResult") this.#result(message, at)
     else if (WITH_CONTENT.has(role)) this.#said(message, role, at)
     else this.kept.push({ message, at, slots: [] })
+  }
+
+  #sent(given: JsonObject, at: number): JsonObject {
+    if (this.#sendsBack === undefined) return given
+    const { message, dropped } = sendable(given, this.#sendsBack)
+    if (dropped > 0) this.repairs.push({ _tag: "NotSentBack", at, count: dropped })
+    return message
   }
 
   #said(given: JsonObject, role: string, at: number): void {
@@ -210,7 +242,8 @@ const assembled = (
       }
       const elsewhere = result === undefined ? fetched(callId, options) : undefined
       if (result === undefined) repairs.push({ _tag: elsewhere === undefined ? "Interrupted" : "Fetched", callId })
-      const answer = result?.message ?? elsewhere ?? interruptedResult(slot, message, options.interrupted ?? interrupted)
+      const found = elsewhere === undefined ? undefined : whole(elsewhere, at, repairs)
+      const answer = result?.message ?? found ?? interruptedResult(slot, message, options.interrupted ?? interrupted)
       messages.push(filled(answer, callId, result?.at ?? at, repairs))
     }
   }
@@ -225,7 +258,7 @@ const repeats = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<number> =>
 
 /** The messages of a context for a provider. Linear, pure, total; messages that are valid are the same references (law CTX-2). */
 export const toProviderMessages = (given: ReadonlyArray<JsonObject>, options: ProviderViewOptions = {}): ProviderView => {
-  const matching = new Matching()
+  const matching = new Matching(options.sendsBack)
   given.forEach((message, at) => {
     const converted = providerMessage(message, options.wording ?? wording)
     if (converted !== undefined) matching.take(converted, at)

@@ -4,12 +4,15 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type { BlobError } from "../../src/blob/BlobError.ts"
-import { refOf } from "../../src/blob/BlobFolder.ts"
+import { BlobFolder, refOf } from "../../src/blob/BlobFolder.ts"
 import { type BlobRef, digestOf } from "../../src/blob/BlobRef.ts"
 import { BlobStore } from "../../src/blob/BlobStore.ts"
+import type { Disk } from "../../src/disk/Disk.ts"
 import { Files } from "../../src/disk/Files.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { bind } from "../journal/disks.ts"
 
 const FOLDER = "/home/me/.annals/blobs"
 const bytes = new TextEncoder().encode("some bytes")
@@ -139,6 +142,104 @@ describe("a store of blobs in a folder", () => {
     )
   })
 })
+
+describe("a temporary that a dead process has left", () => {
+  const other = refOf(new TextEncoder().encode("other bytes"))
+  const temporary = (ref: BlobRef, n = 1): string => `${FOLDER}/.${digestOf(ref)}.${n.toString(16).padStart(16, "0")}.tmp`
+  const names = (disk: SimulatedDisk) => disk.paths().filter((name) => name.startsWith(`${FOLDER}/`))
+
+  it.effect("is removed with the first blob of a process, when its own blob is there", () => {
+    const there = `${FOLDER}/${digestOf(other)}`
+    const disk = new SimulatedDisk({ [temporary(other)]: "other", [temporary(other, 2)]: "", [there]: "other bytes" })
+    return Effect.gen(function* () {
+      yield* put
+      assert.deepEqual(names(disk), [path, there].sort())
+    }).pipe(Effect.provide(on(disk)))
+  })
+
+  it.effect("is removed once the same bytes are put, and stays until then: its writer may be at work", () => {
+    const disk = new SimulatedDisk({ [temporary(other)]: "other", [temporary(refOf(bytes))]: "some" })
+    return Effect.gen(function* () {
+      const store = yield* BlobStore
+      yield* put
+      assert.deepEqual(names(disk), [temporary(other), path].sort())
+      yield* store.put(new TextEncoder().encode("other bytes"))
+      assert.deepEqual(names(disk), [`${FOLDER}/${digestOf(other)}`, path].sort())
+    }).pipe(Effect.provide(on(disk)))
+  })
+
+  it.effect("is told from other files by its whole name", () => {
+    const strange = [
+      `${temporary(refOf(bytes))}x`,
+      temporary(refOf(bytes)).replace("/blobs/.", "/blobs/"),
+      `${FOLDER}/.${digestOf(refOf(bytes))}.tmp`,
+      `${FOLDER}/.notes.0000000000000001.tmp`,
+    ].sort()
+    const disk = new SimulatedDisk(Object.fromEntries(strange.map((name) => [name, ""])))
+    return Effect.gen(function* () {
+      yield* put
+      assert.deepEqual(names(disk), [...strange, path].sort())
+    }).pipe(Effect.provide(on(disk)))
+  })
+
+  for (const operation of ["list", "unlink"] as const) {
+    it.effect(`stays without harm when the disk refuses ${operation}`, () => {
+      const disk = new SimulatedDisk({ [temporary(refOf(bytes))]: "some", [path]: bytes })
+      disk.fail((call) => call.operation === operation, "EACCES", { sticky: true })
+      return Effect.gen(function* () {
+        assert.equal(yield* put, refOf(bytes))
+        assert.deepEqual(names(disk), [temporary(refOf(bytes)), path].sort())
+      }).pipe(Effect.provide(on(disk)))
+    })
+  }
+
+  it.effect("may be of a process that lives: then it keeps its blob all the same, whenever the other one sweeps", () =>
+    Effect.sync(() => {
+      let moments = 0
+      let isDone = false
+      while (!isDone) {
+        const disk = new SimulatedDisk({ [`${FOLDER}/keep`]: "" })
+        let call = 0
+        const event = (): void => {
+          if (call++ === moments) Result.getOrThrow(new BlobFolder(disk, FOLDER).put(bytes))
+        }
+        const slow = new BlobFolder(before(disk, event), FOLDER)
+        assert.deepEqual(slow.put(bytes), Result.succeed(refOf(bytes)), `before call ${moments}`)
+        assert.deepEqual(slow.put(new Uint8Array()), Result.succeed(refOf(new Uint8Array())), "the folder is not given up")
+        assert.deepEqual(disk.bytes(path), bytes)
+        assert.deepEqual(
+          names(disk).filter((name) => name.endsWith(".tmp")),
+          [],
+        )
+        isDone = call <= moments
+        moments++
+      }
+      assert.isAbove(moments, 10)
+    }),
+  )
+})
+
+/** The same disk, with something that happens before each call. */
+const before = (disk: Disk, event: () => void): Disk => {
+  const watched = <A extends ReadonlyArray<unknown>, B>(operation: (...given: A) => B) => {
+    return (...given: A): B => {
+      event()
+      return operation(...given)
+    }
+  }
+  const bound = bind(disk)
+  return {
+    ...bound,
+    open: watched(bound.open),
+    write: watched(bound.write),
+    sync: watched(bound.sync),
+    stat: watched(bound.stat),
+    lstat: watched(bound.lstat),
+    link: watched(bound.link),
+    unlink: watched(bound.unlink),
+    syncDirectory: watched(bound.syncDirectory),
+  }
+}
 
 describe("a store of blobs in memory", () => {
   it.effect("gives back what it was given, and not the array", () =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { imagesIn, mapImages } from "../../src/tree/Images.ts"
+import { imagesIn, mapImages, mapReferences, referencesIn } from "../../src/tree/Images.ts"
 
 const url = "data:image/png;base64,QUJD"
 
@@ -41,6 +41,43 @@ describe("the images of a record", () => {
     assert.equal(
       mapImages(record as never, ({ text }) => text),
       record as never,
+    )
+  })
+})
+
+describe("the references of a record", () => {
+  const ref = `blob:sha256:${"a".repeat(64)}`
+
+  it("are those at the places of images, and those of image blocks under any other member", () => {
+    const block = { type: "image", data: ref }
+    const record = {
+      content: [block, { type: "image", data: "QUJD" }, { image_url: ref }],
+      details: { frames: [block, { type: "video", poster: block }] },
+    }
+    assert.deepEqual(
+      referencesIn(record).map(({ form }) => form),
+      ["base64", "data-url", "base64", "base64"],
+    )
+    const changed = mapReferences(record, () => "x")
+    assert.deepEqual<unknown>(changed["details"], {
+      frames: [
+        { type: "image", data: "x" },
+        { type: "video", poster: { type: "image", data: "x" } },
+      ],
+    })
+    assert.equal(record.content[1], (changed["content"] as ReadonlyArray<object>)[1])
+  })
+
+  it("are no texts that read like one, and nothing that is not exactly one", () => {
+    assert.deepEqual(referencesIn({ text: ref, data: ref, frames: [ref, { type: "video", data: ref }], type: "image" }), [])
+    assert.deepEqual(
+      referencesIn({
+        frames: [
+          { type: "image", data: `${ref}x` },
+          { type: "image", text: ref },
+        ],
+      }),
+      [],
     )
   })
 })
