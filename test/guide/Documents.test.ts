@@ -151,25 +151,44 @@ describe("docs/security.md", () => {
   })
 })
 
+/** The id of every law. */
+const lawIds = async (): Promise<ReadonlyArray<string>> => {
+  const files = readdirSync(new URL("laws/", root)).filter((name) => name.endsWith(".ts") && name !== "main.ts")
+  const ids = new Set<string>()
+  for (const file of files) {
+    const module: { readonly laws?: ReadonlyArray<Law> } = await import(new URL(`laws/${file}`, root).href)
+    for (const { id } of module.laws ?? []) ids.add(id)
+  }
+  return [...ids].sort()
+}
+
+const lawsCitedIn = (document: string): ReadonlyArray<string> =>
+  [...new Set([...document.matchAll(/\b[A-Z]{3}-\d+\b/g)].map(([id]) => id))].sort()
+
+/** Fails for a test that a document names and that is not there. */
+const expectTests = (document: string): void => {
+  const cited = [...document.matchAll(/`(test\/[A-Za-z/]+\.test\.ts)`(?:: "([^"]+)")?/g)]
+  assert.isAbove(cited.length, 15)
+  for (const [, path = "", title = ""] of cited) assert.include(text(path), title, path)
+}
+
+describe("docs/adr/0014-weak-points-of-the-tree-format.md", () => {
+  const document = text("docs/adr/0014-weak-points-of-the-tree-format.md")
+
+  it("names laws and tests that exist", async () => {
+    assert.includeMembers([...(await lawIds())], [...lawsCitedIn(document)])
+    expectTests(document)
+  })
+})
+
 describe("docs/guarantees.md", () => {
   const document = text("docs/guarantees.md")
 
   it("names laws that exist, and every one of them", async () => {
-    const files = readdirSync(new URL("laws/", root)).filter((name) => name.endsWith(".ts") && name !== "main.ts")
-    const laws: Array<string> = []
-    for (const file of files) {
-      const module: { readonly laws?: ReadonlyArray<Law> } = await import(new URL(`laws/${file}`, root).href)
-      laws.push(...(module.laws ?? []).map(({ id }) => id))
-    }
-    const cited = new Set([...document.matchAll(/\b[A-Z]{3}-\d+\b/g)].map(([id]) => id))
-    assert.deepEqual([...cited].sort(), [...new Set(laws)].sort())
+    assert.deepEqual(lawsCitedIn(document), await lawIds())
   })
 
-  it("names tests that exist, by their titles", () => {
-    const cited = [...document.matchAll(/`(test\/[A-Za-z/]+\.test\.ts)`(?:: "([^"]+)")?/g)]
-    assert.isAbove(cited.length, 15)
-    for (const [, path = "", title = ""] of cited) assert.include(text(path), title, path)
-  })
+  it("names tests that exist, by their titles", () => expectTests(document))
 
   it("has the limits of the code", () => {
     assert.include(document, `A queue of ${Limits.MAX_QUEUED_BYTES >> 20} MiB for each file`)

@@ -144,6 +144,20 @@ describe("a context", () => {
     assert.deepEqual(contextAt(full, null), nothing)
   })
 
+  it("has what another agent has left of a text that it took out, and the entry keeps what says where it went", () => {
+    const left = "[Compacted history content evicted to durable cold storage]"
+    const ref = `blob:sha256:${"0".repeat(64)}`
+    const evictedContent = { reason: "compacted_history", payloads: { content: { kind: "cold_spill", ref, encoding: "utf8" } } }
+    const records = [header(5), { ...user("a", null, left), evictedContent }, user("b", "a", "2")]
+    const state = stateOf(...records)
+    assert.deepEqual(said(state), [left, "2"])
+    assert.deepEqual(toArray(state.entries)[0]?.record["evictedContent"], evictedContent)
+    assert.deepEqual(
+      rewrite(records.map(source)).slice(1),
+      records.slice(1).map((record) => JSON.stringify(record)),
+    )
+  })
+
   it("begins anew where an entry has no parent, with what was said before still in the file", () => {
     const cleared = entry("custom", "c", null, { customType: "context_clear" })
     const state = stateOf(header(5), user("a", null, "1"), cleared, user("b", "c", "2"))

@@ -65,6 +65,7 @@ describe("what is worthless in part", () => {
   const base64 = "QUJD".repeat(100)
   const cases: ReadonlyArray<readonly [string, JsonObject]> = [
     ["the data of an image", { content: [{ type: "image", data: base64 }] }],
+    ["an image that is mentioned", { message: { files: [{ path: "a.png", image: { type: "image", data: base64 } }] } }],
     ["the data of a document", { source: { type: "base64", media_type: "application/pdf", data: base64 } }],
     ["data with line ends", { content: [{ type: "audio", data: "QUJD\r\n".repeat(100) }] }],
     ["a data URL", { content: [{ type: "text", text: `data:text/plain;base64,${base64}` }] }],
