@@ -101,6 +101,10 @@ const parses = (text: string): boolean => {
   }
 }
 
+/** JSON text as a line of a new record has it: what Unicode takes for a line end is an escape. */
+const separated = (text: string): string =>
+  text.replaceAll("\u0085", "\\u0085").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+
 const settles = (redactor: Redactor, value: Json, coverage: Coverage): void => {
   const once = redactor.redactValue(value)
   const twice = redactor.redactValue(once.value)
@@ -110,10 +114,10 @@ const settles = (redactor: Redactor, value: Json, coverage: Coverage): void => {
   if ((once.edit === undefined) !== (once.findings.length === 0)) fail("findings and edit disagree", value)
   sameShape(value, once.value)
   const line = lineOf(redactor, value)
-  if (line !== toText(once.value)) fail("the line is another value", line, once.value)
-  if (/[\n\r]/.test(line) || !line.isWellFormed()) fail("not one line", line)
+  if (line !== separated(toText(once.value))) fail("the line is another value", line, once.value)
+  if (/[\n\r\u0085\u2028\u2029]/.test(line) || !line.isWellFormed()) fail("not one line", line)
   const raw = Result.getOrThrow(redactor.cleanRaw(toText(value))).line.text
-  if (raw !== line) fail("the lossless line is another value", raw, line)
+  if (separated(raw) !== line || raw !== toText(once.value)) fail("the lossless line is another value", raw, line)
   coverage.hit("clean", once.findings.length === 0)
   coverage.hit("several findings", once.findings.length > 2)
   coverage.hit(
@@ -142,6 +146,7 @@ const sec2 = (make: RedactorFactory): Law => ({
   sentence:
     "Redacting twice is redacting once; what holds no finding is the same reference and the same bytes; the shape of the value, and of JSON in its strings, stays; the order of the known values does not matter.",
   runs: 800,
+  deepRuns: 16_000,
   check: (budget) => {
     const coverage = new Coverage()
     const redactor = make({ environment: KNOWN })
@@ -169,6 +174,7 @@ const sec3 = (make: RedactorFactory): Law => ({
   sentence:
     "Ciphertext and signatures survive byte for byte at the places where a provider puts them; the same members anywhere else do not shield a secret, and no place shields a known value.",
   runs: 1_000,
+  deepRuns: 50_000,
   check: (budget) => {
     const coverage = new Coverage()
     const redactor = make({ environment: KNOWN })
@@ -240,6 +246,7 @@ const sec4 = (make: RedactorFactory): Law => ({
   sentence:
     "Redaction is linear: twice the input takes at most 2.5 times as long, on adversarial inputs too, and depth and width overflow no stack.",
   runs: 1,
+  deepRuns: 1,
   check: () => {
     const redactor = make({ environment: KNOWN })
     for (const { name, text } of adversarial) {

@@ -97,11 +97,24 @@ const demand = (rules: Rules): void => {
   if (!Rules.areMade(rules)) throw new TypeError("Redaction needs rules that options made.")
 }
 
+/** A UTF-16 unit as JSON writes it in pure ASCII. */
+const asEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+const SEPARATORS = /[\u0085\u2028\u2029]/g
+
+/**
+ * JSON text with the separators of Unicode as escapes. JSON allows them raw, but a reader that takes lines apart by Unicode's rules ends
+ * a line there, and then refuses the file. They can only be in strings.
+ */
+const withoutSeparators = (text: string): string => text.replace(SEPARATORS, asEscape)
+
 /** The line of a value. Refuses what JSON cannot hold without loss and what is nested deeper than a reader accepts. */
 export const lineOf = (rules: Rules, value: Json): Result.Result<Cleaned, NotJson> => {
   demand(rules)
   const { text, findings, refusal } = walk(rules, value, { text: true })
-  return refusal === undefined ? Result.succeed({ line: new Line(MINT, text), findings }) : Result.fail(refusal)
+  return refusal === undefined
+    ? Result.succeed({ line: new Line(MINT, withoutSeparators(text)), findings })
+    : Result.fail(refusal)
 }
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
@@ -109,7 +122,7 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 /** JSON text without line ends, which can only be spacing, and with lone surrogates as escapes, which can only be in strings. */
 const onOneLine = (text: string): string => {
   const line = text.includes("\n") ? text.replaceAll("\n", " ") : text
-  return line.isWellFormed() ? line : line.replace(LONE_SURROGATE, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`)
+  return line.isWellFormed() ? line : line.replace(LONE_SURROGATE, asEscape)
 }
 
 const parse = (raw: string): Result.Result<Json, NotJson> => {

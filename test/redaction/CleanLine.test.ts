@@ -63,7 +63,7 @@ test("a clean text is another type than a clean line", () => {
 
 describe("the line of a record", () => {
   test.each<readonly [string, Json]>([
-    ["line ends and separators", { a: "\n\r\u2028\u2029\u0000" }],
+    ["line ends", { a: "\n\r\u0000\u000b\f\u001c" }],
     ["lone surrogates", { "\ud800": "\udc00 a \ud83c\udf3f" }],
     ["numbers", [0, -1.5, 1e300, 5e-324, 9007199254740991]],
     ["empty things", { "": "", a: [], b: {} }],
@@ -73,6 +73,14 @@ describe("the line of a record", () => {
     expect(line(value)).toBe(JSON.stringify(value))
     expect(line(value)).not.toMatch(/[\n\r]/)
     expect(line(value).isWellFormed()).toBe(true)
+  })
+
+  test("has no separator of Unicode, at which other readers end a line, in a record that is written anew", () => {
+    const value = { "a\u2028": "\u0085 \\u2028 \\\u2029" }
+    expect(line(value)).toBe('{"a\\u2028":"\\u0085 \\\\u2028 \\\\\\u2029"}')
+    expect(JSON.parse(line(value))).toEqual(value)
+    const raw = JSON.stringify(value)
+    expect(Result.getOrThrow(plain.cleanRaw(raw)).line.text).toBe(raw)
   })
 
   test("keeps what JSON.stringify loses", () => {
