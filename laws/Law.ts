@@ -7,8 +7,13 @@ export interface Law {
   readonly sentence: string
   /** The number of cases in an ordinary test run. */
   readonly runs: number
+  /** The number of cases in a deep run; twenty times `runs` when it is absent. */
+  readonly deepRuns?: number | undefined
   readonly check: (budget: Budget) => Promise<void> | void
 }
+
+/** The number of cases of a law in a deep run. */
+export const deepRunsOf = (law: Law): number => law.deepRuns ?? 20 * law.runs
 
 export interface Budget {
   /** The number of cases to try. */
@@ -16,6 +21,8 @@ export interface Budget {
   /** Replays a failure together with `path`. */
   readonly seed?: number | undefined
   readonly path?: string | undefined
+  /** Is told what the cases amount to, by a law whose cases judge more than one thing each. */
+  readonly judged?: ((count: number, what: string) => void) | undefined
 }
 
 /** The parameters of `fc.assert` for a budget. */
@@ -35,6 +42,11 @@ export class Coverage {
   /** Says that a case belongs to a class. */
   hit(name: string, when = true): void {
     if (when) this.#seen.set(name, (this.#seen.get(name) ?? 0) + 1)
+  }
+
+  /** The number of cases that belong to a class. */
+  count(name: string): number {
+    return this.#seen.get(name) ?? 0
   }
 
   /** Fails when one of the classes was never hit. Small budgets are not judged. */

@@ -1,6 +1,7 @@
 /** Every law there is, by the file it stands in. A family that is not named here is not run. */
 import * as blob from "./blob.ts"
 import * as branchOut from "./branchOut.ts"
+import * as context from "./context.ts"
 import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
@@ -25,6 +26,7 @@ export interface Family {
 export const families: ReadonlyArray<Family> = [
   { file: "laws/blob.ts", laws: blob.laws },
   { file: "laws/branchOut.ts", laws: branchOut.laws },
+  { file: "laws/context.ts", laws: context.laws },
   { file: "laws/deferral.ts", laws: deferral.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },

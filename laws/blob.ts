@@ -197,12 +197,14 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "What is got is what was put; a blob that was acknowledged survives a power cut at any step, whole, and so it does when the process died and another one went on; no reference leads out of the folder.",
     runs: 300,
+    deepRuns: 15_000,
     check: keeping,
   },
   {
     id: "BLB-2",
     sentence: "Wherever the power is cut, no line that is left in a session refers to a blob that is not.",
     runs: 100,
+    deepRuns: 8_000,
     check: before,
   },
 ]

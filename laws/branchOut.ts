@@ -69,6 +69,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "A path that is branched out is the same path in a session of its own: every ancestor, the context at the leaf, and the label of every entry.",
     runs: 500,
+    deepRuns: 20_000,
     check: branchOut,
   },
 ]

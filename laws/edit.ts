@@ -64,6 +64,7 @@ const editing: Law = {
   sentence:
     "An edit made to JSON text and the same edit made to its value agree, parse(applyToText(raw, e)) = apply(parse(raw), e), and no byte changes that the edit does not touch.",
   runs: 4_000,
+  deepRuns: 200_000,
   check: (budget) => {
     const coverage = new Coverage()
     fc.assert(

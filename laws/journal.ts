@@ -30,6 +30,7 @@ const roundTrip: Law = {
   sentence:
     "What is read back is what was written, decode(encode r) = r; one record is one line; no record contains a raw newline.",
   runs: 1_000,
+  deepRuns: 100_000,
   check: (budget) => {
     const coverage = new Coverage()
     fc.assert(
@@ -117,6 +118,7 @@ const cutting: Law = {
   sentence:
     "Cutting a journal at any byte yields a prefix of the records plus at most one torn tail; appending afterwards loses nothing and never glues.",
   runs: 1_200,
+  deepRuns: 60_000,
   check: (budget) => {
     const coverage = new Coverage()
     const property = fc.property(cutCase, (given) => {
@@ -195,6 +197,7 @@ const overwriting: Law = {
   id: "JRN-3",
   sentence: "Overwriting any byte range with NUL, or gluing lines, loses at most the records that had bytes in the range.",
   runs: 1_200,
+  deepRuns: 40_000,
   check: (budget) => {
     const coverage = new Coverage()
     const property = fc.property(hitCase, (given) => {
@@ -210,6 +213,7 @@ const chunking: Law = {
   id: "JRN-4",
   sentence: "Reading the same bytes in any chunks gives the same records, damages and summary, and no bytes make it throw.",
   runs: 1_000,
+  deepRuns: 40_000,
   check: (budget) => {
     const coverage = new Coverage()
     const property = fc.property(wildBytes, chunkSizes, (bytes, sizes) => {
@@ -284,6 +288,7 @@ const salvaging: Law = {
   sentence:
     "Behind a cut record every whole record on its line is read, but the first where the cut leaves room for a value; no value inside a record is ever read as a record; the work is linear in the line.",
   runs: 2_500,
+  deepRuns: 50_000,
   check: (budget) => {
     const coverage = new Coverage()
     const property = fc.property(lineCase, (given) => {

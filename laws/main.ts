@@ -1,17 +1,19 @@
 /**
- * Runs the laws: `npm run laws -- [--runs N] [--law ID]… [--seed S] [--path P]`, or lists them as rows of `docs/laws.md` with `--list`.
+ * Runs the laws: `npm run laws -- [--runs N | --deep] [--law ID]… [--seed S] [--path P]`, or lists them as rows of `docs/laws.md` with
+ * `--list`. With `--deep` each law takes the runs of a deep run; `npm run laws:deep` is the same.
  *
  * Prints one line a law. Ends with 0 when all hold, 1 when one does not (with the command that replays it), 2 when it was called
- * wrongly. `ANNALS_LAW_RUNS` stands in for `--runs`.
+ * wrongly. `ANNALS_LAW_RUNS` stands in for `--runs` when neither is given.
  */
 import process from "node:process"
 import { parseArgs } from "node:util"
 import { families } from "./all.ts"
-import type { Budget, Law } from "./Law.ts"
+import { type Budget, deepRunsOf, type Law } from "./Law.ts"
 
 interface Wanted {
   readonly ids: ReadonlyArray<string>
   readonly runs: number | undefined
+  readonly deep: boolean
   readonly seed: number | undefined
   readonly path: string | undefined
   readonly list: boolean
@@ -29,6 +31,7 @@ const whole = (name: string, text: string | undefined, least: number): number | 
 const read = (args: ReadonlyArray<string>): Wanted => {
   const options = {
     runs: { type: "string" },
+    deep: { type: "boolean" },
     law: { type: "string", multiple: true },
     seed: { type: "string" },
     path: { type: "string" },
@@ -38,9 +41,12 @@ const read = (args: ReadonlyArray<string>): Wanted => {
   const known = families.flatMap(({ laws }) => laws.map(({ id }) => id))
   const unknown = (values.law ?? []).find((id) => !known.includes(id))
   if (unknown !== undefined) throw new Usage(`there is no law ${unknown}; the laws are ${known.join(", ")}`)
+  const deep = values.deep === true
+  if (deep && values.runs !== undefined) throw new Usage("--deep has runs of its own; take it or --runs")
   return {
     ids: values.law ?? known,
-    runs: whole("--runs", values.runs, 1) ?? whole("ANNALS_LAW_RUNS", process.env["ANNALS_LAW_RUNS"], 1),
+    runs: whole("--runs", values.runs, 1) ?? (deep ? undefined : whole("ANNALS_LAW_RUNS", process.env["ANNALS_LAW_RUNS"], 1)),
+    deep,
     seed: whole("--seed", values.seed, Number.MIN_SAFE_INTEGER),
     path: values.path,
     list: values.list === true,
@@ -71,10 +77,16 @@ const explain = (cause: unknown): string => {
 
 const judge = async (law: Law, budget: Budget): Promise<boolean> => {
   const start = performance.now()
+  let judged = ""
   const line = (word: string) =>
-    `${law.id.padEnd(6)}  ${word.padEnd(6)}  ${`${budget.runs}`.padStart(7)} runs  ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${law.sentence}`
+    `${law.id.padEnd(6)}  ${word.padEnd(6)}  ${`${budget.runs}`.padStart(7)} runs  ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${judged}${law.sentence}`
   try {
-    await law.check(budget)
+    await law.check({
+      ...budget,
+      judged: (count, what) => {
+        judged += `[${count} ${what}] `
+      },
+    })
     say(line("holds"))
     return true
   } catch (cause) {
@@ -91,8 +103,9 @@ const main = async (): Promise<number> => {
   for (const { file, laws } of families) {
     for (const law of laws) {
       if (!wanted.ids.includes(law.id)) continue
-      if (wanted.list) say(`| ${law.id} | ${law.sentence} | \`${file}\` | ${law.runs} |`)
-      else if (!(await judge(law, { runs: wanted.runs ?? law.runs, seed: wanted.seed, path: wanted.path }))) broken++
+      const runs = wanted.runs ?? (wanted.deep ? deepRunsOf(law) : law.runs)
+      if (wanted.list) say(`| ${law.id} | ${law.sentence} | \`${file}\` | ${law.runs} | ${deepRunsOf(law)} |`)
+      else if (!(await judge(law, { runs, seed: wanted.seed, path: wanted.path }))) broken++
       done++
     }
   }

@@ -18,6 +18,8 @@ export interface DiskSubject {
   /** Called when the law is done with the folders. */
   readonly clean?: (() => void) | undefined
   readonly runs?: number | undefined
+  /** Of a deep run. Twenty times `runs` when absent. */
+  readonly deepRuns?: number | undefined
 }
 
 type Step =
@@ -141,6 +143,7 @@ export const dsk2 = (subject: DiskSubject): Law => ({
   id: "DSK-2",
   sentence: "A disk and the simulated disk answer every operation alike, refusals included.",
   runs: subject.runs ?? 200,
+  deepRuns: subject.deepRuns,
   check: (budget) => {
     const coverage = new Coverage()
     const agree = (steps: ReadonlyArray<Step>): void => {

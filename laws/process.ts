@@ -116,6 +116,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Each record acknowledged as written survives the death of the process by a real SIGKILL, in order and once, and the next process goes on behind it.",
     runs: 10,
+    deepRuns: 20,
     check: killed,
   },
 ]

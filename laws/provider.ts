@@ -210,6 +210,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Of any tree, at any leaf, the messages for a provider have each tool result directly behind its call, in call order, exactly one for each call, no empty content and no half of a surrogate pair; messages that were valid are unchanged. For a named model they have its signed thinking and no other.",
     runs: RUNS,
+    deepRuns: 20_000,
     check: provider,
   },
 ]

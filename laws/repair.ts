@@ -192,6 +192,7 @@ const repairing: Law = {
   sentence:
     "Repair loses no byte (what is not in the repaired file is in the quarantine), is idempotent, also after a refusal or a power cut at any step, and the repaired file verifies clean.",
   runs: 700,
+  deepRuns: 14_000,
   check: (budget) => {
     const coverage = new Coverage()
     const property = fc.property(wildBytes, mishap, (bytes, given) => checkRepair(coverage, bytes, given))

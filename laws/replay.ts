@@ -20,6 +20,8 @@ export interface Subject<State, Command, Rec, Rejection> {
   /** Equal states give equal JSON; states that a host could tell apart do not. */
   readonly observe: (state: State) => Json
   readonly runs?: number
+  /** Of a deep run. Twenty times `runs` when absent. */
+  readonly deepRuns?: number
 }
 
 const frozen = <A>(value: A): A => {
@@ -83,6 +85,7 @@ export const rpl2 = <S, C, R, E>(subject: Subject<S, C, R, E>): Law => ({
   id: "RPL-2",
   sentence: `For the ${subject.name}: replay(xs ++ ys) = fold(replay xs, ys); evolve is total and never mutates the state it was given.`,
   runs: subject.runs ?? 300,
+  deepRuns: subject.deepRuns,
   check: (budget) => fold(subject, budget),
 })
 

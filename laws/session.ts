@@ -309,18 +309,21 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "For any sequence of commands, the replay of the journal equals the live state seen through redaction, after every command.",
     runs: 100,
+    deepRuns: 10_000,
     check: liveAndFile,
   },
   {
     id: "TRE-2",
     sentence: "The live leaf survives closing and opening again, also after a branch with no entry behind it.",
     runs: 100,
+    deepRuns: 10_000,
     check: leafStays,
   },
   {
     id: "MIG-3",
     sentence: "Loading, showing, planning a repair, and opening without a command change no byte, no time and no name.",
     runs: 200,
+    deepRuns: 5_000,
     check: reading,
   },
   {
@@ -328,6 +331,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "The first append to a file of any version keeps every entry and the context at every leaf; the old bytes are its beginning, or after a migration its backup.",
     runs: 200,
+    deepRuns: 5_000,
     check: firstAppend,
   },
   {
@@ -335,6 +339,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "The power may be cut at any step of opening, migrating and appending: what was acknowledged as synced is there once, no earlier entry is gone, and the next process goes on.",
     runs: 200,
+    deepRuns: 5_000,
     check: cut,
   },
   {
@@ -342,6 +347,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "The power may be cut at any step of starting a session in a new store: what was acknowledged as synced is there once.",
     runs: 300,
+    deepRuns: 15_000,
     check: birth,
   },
 ]

@@ -90,6 +90,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Whatever a host says in any command of a session, through failed writes, recovery, a torn tail put aside and a power cut, no byte and no name on the disk holds a secret.",
     runs: 1_000,
+    deepRuns: 12_000,
     check: neverWritten(said),
   },
 ]

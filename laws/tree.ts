@@ -1,78 +1,35 @@
-/** The laws of the tree session: the tree, its context, its fold, its migration and its rewrite. Records only, no files. */
+/** The laws of the tree session: the tree, its fold, its migration and its rewrite. Records only, no files. */
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import type { DamageKind } from "../src/journal/Damage.ts"
 import type { Json, JsonObject } from "../src/model/Json.ts"
 import { toText } from "../src/model/JsonText.ts"
 import { replay } from "../src/model/Model.ts"
 import { toArray } from "../src/model/Sequence.ts"
-import { buildSessionContext, contextOf } from "../src/tree/Context.ts"
-import { follow, initialLiveContext } from "../src/tree/LiveContext.ts"
 import { stateJson } from "../src/tree/Overview.ts"
-import { inspect, readRecord } from "../src/tree/Reading.ts"
+import { readRecord } from "../src/tree/Reading.ts"
 import { begin, rewriteLines } from "../src/tree/Rewrite.ts"
 import { recordAt, type TreeState } from "../src/tree/State.ts"
 import { forest, labels, path } from "../src/tree/Tree.ts"
 import { evolve, treeModel } from "../src/tree/TreeModel.ts"
-import { conversation } from "./arbitraries/conversation.ts"
-import { bareNumbers, entryTypes, json, type Line } from "./arbitraries/records.ts"
-import { cover, type Session, session, turns } from "./arbitraries/tree.ts"
+import { bareNumbers, json, type Line } from "./arbitraries/records.ts"
+import { cover, session, turns } from "./arbitraries/tree.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
-import { type ReferenceSession, referenceContext, referenceSession } from "./references/tree.ts"
 import { expectOpenCodec, rpl2 } from "./replay.ts"
+import { check, contextAt, expectEqual, leavesOf, pathIds, reference, stateOf } from "./Trees.ts"
 
 /** Enough cases for every class that a law demands to be reached, with odds of a miss below one in a million. */
 const RUNS = 600
 
-/** JSON with the members of every object in one order: equal values give equal text. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : inner,
-  )
-
-const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
-  const [found, wanted] = [canonical(actual), canonical(expected)]
-  if (found !== wanted) throw new Error(`${what}\n  is     ${found}\n  not    ${wanted}`)
-}
-
-const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(what)
-}
-
-const stateOf = (lines: ReadonlyArray<Line>): TreeState =>
-  replay(
-    treeModel,
-    lines.map((line) => line.value),
-  )
+const DEEP_RUNS = 20_000
 
 const rewritten = (state: TreeState, lines: ReadonlyArray<Line>): ReadonlyArray<Line> => [
   ...Array.from(rewriteLines(Result.getOrThrow(begin(state)), lines), (raw) => ({ raw, value: JSON.parse(raw) as JsonObject })),
 ]
 
-/** The ids that the session answers to, and the leaf of no entry. */
-const leavesOf = (state: TreeState): ReadonlyArray<string | null> => [
-  null,
-  ...new Set(toArray(state.entries).map((entry) => entry.id)),
-]
-
-const contextAt = (state: TreeState, leaf: string | null): unknown => Result.getOrThrow(buildSessionContext(state, leaf))
-
-const madeUpId = (state: TreeState) => (): string => String(state.header?.["id"])
-
-const reference = (state: TreeState, { lines }: Session): ReferenceSession =>
-  referenceSession(
-    lines.map((line) => line.value),
-    madeUpId(state),
-  )
-
 /** What a state holds that an append must leave as it is. */
 const standing = (state: TreeState): Json => [
   ...toArray(state.entries).map((entry, position): Json => [entry.id, entry.parentId, recordAt(state, position) ?? null]),
 ]
-
-const pathIds = (state: TreeState, leaf: string | null): ReadonlyArray<number> => Result.getOrThrow(path(state, leaf)).positions
 
 const checkPath = (state: TreeState, leaf: string | null, coverage: Coverage): void => {
   const { positions, end } = Result.getOrThrow(path(state, leaf))
@@ -173,110 +130,6 @@ const tree = (budget: Budget): void => {
   )
 }
 
-/** Every way in which a record can be damaged beside what its bytes are. */
-const DAMAGE: ReadonlyArray<DamageKind> = [
-  "unusable-patch",
-  "unusable-entry",
-  "bad-header",
-  "extra-header",
-  "duplicate-record",
-  "duplicate-id",
-  "orphan",
-]
-
-const coverDamage = (coverage: Coverage, lines: ReadonlyArray<Line>): void => {
-  let state = treeModel.initial
-  for (const { value } of lines) {
-    for (const kind of inspect(state, value)) coverage.hit(kind)
-    state = evolve(state, value)
-  }
-}
-
-const coverContext = (coverage: Coverage, found: JsonObject): void => {
-  const messages = found["messages"] as ReadonlyArray<JsonObject>
-  const first = messages[0]
-  coverage.hit("a compaction", first?.["role"] === "compactionSummary")
-  coverage.hit("kept messages", first?.["role"] === "compactionSummary" && messages.length > 1)
-  coverage.hit("a provider's history", first !== undefined && Object.hasOwn(first, "providerPayload"))
-  for (const { role } of messages) coverage.hit(`role ${canonical(role)}`)
-  for (const key of ["serviceTier", "modeData", "selectedDiscoveredBuiltinToolNames"])
-    coverage.hit(key, Object.hasOwn(found, key))
-  coverage.hit("rules", (found["injectedTtsrRules"] as ReadonlyArray<string>).length > 0)
-  coverage.hit("models", Object.keys(found["models"] as JsonObject).length > 1)
-}
-
-/** Whether records of other agents have a part in the context at a leaf. */
-const coverForeign = (coverage: Coverage, state: TreeState, leaf: string | null): void => {
-  const way = pathIds(state, leaf).map((position) => recordAt(state, position) ?? {})
-  const resets = way.flatMap(({ type }, place) => (type === "reset_boundary" ? [place] : []))
-  const compaction = way.findLastIndex(({ type, summary }) => type === "compaction" && typeof summary === "string")
-  coverage.hit(
-    "a reset",
-    resets.some((place) => place > Math.max(compaction, 0)),
-  )
-  const carried = Array.isArray(way[compaction]?.["retainedTail"])
-  const keeps = (id: Json | undefined): boolean => !carried && id !== undefined && id === way[compaction]?.["firstKeptEntryId"]
-  const first = way.findIndex(({ id }) => keeps(id))
-  coverage.hit("a reset among what is kept", first >= 0 && resets.some((place) => first < place && place < compaction))
-  way.forEach(({ type, targetId, replacement, systemMessage, modelId }, place) => {
-    const target = way.findIndex(({ id }) => id === targetId)
-    const isEdit = type === "context_edit" && target >= 0 && target < place && way[target]?.["type"] === "message"
-    coverage.hit("a message taken out", isEdit && replacement === null)
-    coverage.hit("a message edited", isEdit && Object.hasOwn(Object(replacement), "content"))
-    coverage.hit("an edit of what is kept", isEdit && first >= 0 && first <= target && target < compaction)
-    coverage.hit("a system message of a compaction", place === compaction && systemMessage !== undefined)
-    coverage.hit("messages that a compaction carries", place === compaction && carried)
-    coverage.hit("a model in two parts", type === "model_change" && modelId !== undefined)
-  })
-}
-
-const FOREIGN = [
-  ...["a reset", "a reset among what is kept", "a message taken out", "a message edited", "an edit of what is kept"],
-  ...["a system message of a compaction", "messages that a compaction carries", "a model in two parts"],
-]
-
-const context = (budget: Budget): void => {
-  const coverage = new Coverage()
-  const sessions = fc.oneof({ weight: 3, arbitrary: session }, { weight: 1, arbitrary: conversation })
-  const property = fc.property(sessions, (given) => {
-    const state = stateOf(given.lines)
-    const { entries, leaf } = reference(state, given)
-    expectEqual("the live leaf", state.leaf, leaf)
-    for (const at of leavesOf(state)) {
-      const found = contextAt(state, at)
-      expectEqual(`the context at ${at}`, found, referenceContext(entries, at))
-      coverContext(coverage, found as JsonObject)
-      coverForeign(coverage, state, at)
-    }
-    let live = initialLiveContext
-    let grown = treeModel.initial
-    given.lines.forEach(({ value }, n) => {
-      grown = evolve(grown, value)
-      if (n % 3 === 2) return
-      live = follow(live, grown)
-      expectEqual("the context that follows the state", contextOf(live.fold), contextAt(grown, grown.leaf))
-    })
-    check(Result.isFailure(buildSessionContext(state, "never an id")), "an unknown leaf has a context")
-    coverDamage(coverage, given.lines)
-    cover(coverage, given)
-  })
-  fc.assert(property, parameters(budget))
-  coverage.demand(
-    budget,
-    [
-      ...["a compaction", "kept messages", "a provider's history", "rules", "models"],
-      ...["serviceTier", "modeData", "selectedDiscoveredBuiltinToolNames"],
-      ...["user", "assistant", "custom", "branchSummary", "compactionSummary"].map((role) => `role "${role}"`),
-      ...[1, 2, 3, 4, 5].map((version) => `version ${version}`),
-      ...entryTypes.map((type) => `type ${type}`),
-      ...["type header_patch", "type entry_patch", "type title", "no header"],
-      ...DAMAGE,
-      ...FOREIGN,
-    ],
-    RUNS,
-  )
-}
-
 /** Members that a rewrite may change or add, by the text of their key. */
 const MIGRATING = [
   "id",
@@ -354,7 +207,10 @@ const migration = (budget: Budget): void => {
   const coverage = new Coverage()
   const property = fc.property(session, (given) => {
     const state = stateOf(given.lines)
-    const wanted = reference(state, given).entries.map(({ id, parentId, record }) => ({ id, parentId, record }))
+    const wanted = reference(
+      state,
+      given.lines.map((line) => line.value),
+    ).entries.map(({ id, parentId, record }) => ({ id, parentId, record }))
     const found = (of: TreeState): unknown =>
       toArray(of.entries).map(({ id, parentId }, position) => ({ id, parentId, record: recordAt(of, position) }))
     expectEqual("the entries after migration", found(state), wanted)
@@ -414,14 +270,8 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "An append never changes an existing entry; a path from any leaf is finite and ends at a root, a named gap or a named cycle; a branch moves only the leaf.",
     runs: RUNS,
+    deepRuns: DEEP_RUNS,
     check: tree,
-  },
-  {
-    id: "CTX-1",
-    sentence:
-      "The context at any leaf of any tree agrees with a naive reference written from the description of the format, and so does the context that follows a growing session.",
-    runs: RUNS,
-    check: context,
   },
   rpl2({
     name: "tree",
@@ -431,6 +281,7 @@ export const laws: ReadonlyArray<Law> = [
       { weight: 1, arbitrary: fc.constant([]) },
     ),
     runs: RUNS,
+    deepRuns: DEEP_RUNS,
     observe: (state) => [stateJson(state), state.version, contextAt(state, state.leaf) as Json],
   }),
   {
@@ -438,6 +289,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Unknown record types and unknown members survive reading, the state and a rewrite, with the bytes of their values unchanged.",
     runs: RUNS,
+    deepRuns: DEEP_RUNS,
     check: survival,
   },
   {
@@ -445,6 +297,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Migration keeps every entry of every version: order, type, payload, timestamps and the topology of parents, which is linear for version 1; so does the rewrite.",
     runs: RUNS,
+    deepRuns: DEEP_RUNS,
     check: migration,
   },
   {
@@ -452,6 +305,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "The context at every leaf, the leaf, the labels and the header are the same after the rewrite is read again; rewriting twice equals once; two openings of one file show the same ids.",
     runs: RUNS,
+    deepRuns: DEEP_RUNS,
     check: sameness,
   },
 ]

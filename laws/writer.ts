@@ -322,6 +322,7 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "Whatever is appended, and wherever the process or the power stops, every record acknowledged as synced is in the file, in order and once; one acknowledged as written is after the death of the process.",
     runs: 300,
+    deepRuns: 15_000,
     check: crash,
   },
   {
@@ -329,18 +330,21 @@ export const laws: ReadonlyArray<Law> = [
     sentence:
       "A failed write or sync is never reported as success, latches the file and keeps the unsaved records; recovery then continues with no loss and no duplicate.",
     runs: 300,
+    deepRuns: 30_000,
     check: failure,
   },
   {
     id: "WRT-1",
     sentence: "Acknowledgements come in the order of dispatch; a file that fails does not fail another.",
     runs: 200,
+    deepRuns: 20_000,
     check: isolation,
   },
   {
     id: "WRT-2",
     sentence: "The death of the machine that writes, at any operation and again, loses no record and writes none twice.",
     runs: 300,
+    deepRuns: 30_000,
     check: mortality,
   },
 ]

@@ -167,20 +167,16 @@ const retainedTail: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.array(fc.oneof(message, json), { maxLength: 3 }) },
 )
 
-const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => ({
-  message: members({ message }, ["message"]),
-  model_change: fc.oneof(
-    members({ model: fc.constantFrom("p/m1", "p/m2", ""), role: fc.constantFrom("default", "smol", "__proto__") }, ["model"]),
-    members({ provider: words, modelId: words, model: fc.constantFrom("p/m3", "") }, ["provider", "modelId"]),
-  ),
-  thinking_level_change: members({ thinkingLevel: fc.constantFrom("off", "high", null) }, []),
-  service_tier_change: members({ serviceTier: fc.constantFrom<Json>("flex", null, { openai: "priority" }) }, []),
-  compaction: members(
+const compaction = (id: Ids): fc.Arbitrary<JsonObject> =>
+  members(
     {
       summary: oddString,
       shortSummary: oddString,
       firstKeptEntryId: id,
-      firstKeptEntryIndex: fc.integer({ min: -1, max: 40 }),
+      firstKeptEntryIndex: fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 1, max: 5 }) },
+        { weight: 1, arbitrary: fc.integer({ min: -1, max: 40 }) },
+      ),
       tokensBefore: fc.nat(),
       details: json,
       preserveData: fc.oneof(
@@ -194,7 +190,17 @@ const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => 
       retainedTail,
     },
     ["summary"],
+  )
+
+const bodies = (id: Ids): Readonly<Record<string, fc.Arbitrary<JsonObject>>> => ({
+  message: members({ message }, ["message"]),
+  model_change: fc.oneof(
+    members({ model: fc.constantFrom("p/m1", "p/m2", ""), role: fc.constantFrom("default", "smol", "__proto__") }, ["model"]),
+    members({ provider: words, modelId: words, model: fc.constantFrom("p/m3", "") }, ["provider", "modelId"]),
   ),
+  thinking_level_change: members({ thinkingLevel: fc.constantFrom("off", "high", null) }, []),
+  service_tier_change: members({ serviceTier: fc.constantFrom<Json>("flex", null, { openai: "priority" }) }, []),
+  compaction: compaction(id),
   branch_summary: members({ fromId: id, summary: oddString, details: json, fromExtension: fc.boolean() }, ["summary"]),
   custom: members({ customType: oddString, data: json }, []),
   custom_message: members(
@@ -234,7 +240,7 @@ export const entryTypes: ReadonlyArray<string> = Object.keys(bodies(fc.constant(
 const WEIGHTS: Readonly<Record<string, number>> = {
   message: 8,
   compaction: 3,
-  model_change: 3,
+  model_change: 4,
   context_edit: 3,
   configured_model_chain: 2,
 }

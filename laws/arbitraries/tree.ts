@@ -15,9 +15,20 @@ type Form = "deep" | "wide" | "bushy" | "odd"
 const names = (count: number): ReadonlyArray<string> => Array.from({ length: count }, (_, n) => `e${n}`)
 
 /** An id: one of the session's, and for an odd session now and then one that it has not. */
-const anyId = (count: number, form: Form): fc.Arbitrary<string> => {
+const anyId = (count: number, isOdd: boolean): fc.Arbitrary<string> => {
   const own = fc.constantFrom(...names(Math.max(count, 1)))
-  return form === "odd" ? fc.oneof({ weight: 6, arbitrary: own }, { weight: 1, arbitrary: fc.constant("gone") }) : own
+  return isOdd ? fc.oneof({ weight: 6, arbitrary: own }, { weight: 1, arbitrary: fc.constant("gone") }) : own
+}
+
+/** Makes what depends on the ids alone once for all sessions of a size: making generators would cost more than generating. */
+const bySize = <A>(make: (count: number, isOdd: boolean) => A): ((count: number, isOdd: boolean) => A) => {
+  const made = new Map<number, A>()
+  return (count, isOdd) => {
+    const key = 2 * count + (isOdd ? 1 : 0)
+    const known = made.get(key) ?? make(count, isOdd)
+    made.set(key, known)
+    return known
+  }
 }
 
 const parentOf = (n: number, count: number, form: Form): fc.Arbitrary<string | null> => {
@@ -38,7 +49,7 @@ const parentOf = (n: number, count: number, form: Form): fc.Arbitrary<string | n
       return fc.oneof(
         { weight: 4, arbitrary: before },
         { weight: 2, arbitrary: earlier },
-        { weight: 2, arbitrary: anyId(count, form) },
+        { weight: 2, arbitrary: anyId(count, true) },
       )
   }
 }
@@ -50,7 +61,7 @@ const base = (n: number, count: number, version: number, form: Form): fc.Arbitra
   const whole = fc.record({
     id:
       form === "odd"
-        ? fc.oneof({ weight: 8, arbitrary: fc.constant(`e${n}`) }, { weight: 1, arbitrary: anyId(count, form) })
+        ? fc.oneof({ weight: 8, arbitrary: fc.constant(`e${n}`) }, { weight: 1, arbitrary: anyId(count, true) })
         : fc.constant(`e${n}`),
     parentId: parentOf(n, count, form),
     timestamp: fc.constantFrom(...TIMES),
@@ -62,10 +73,14 @@ const base = (n: number, count: number, version: number, form: Form): fc.Arbitra
   return fc.oneof({ weight: 12, arbitrary: whole }, { weight: 1, arbitrary: flawed })
 }
 
+const bodyOf = bySize((count, isOdd) => entryBody(anyId(count, isOdd)))
+
 const entry = (n: number, count: number, version: number, form: Form): fc.Arbitrary<JsonObject> =>
-  fc.tuple(base(n, count, version, form), entryBody(anyId(count, form))).map(([known, body]) => {
-    const { type, ...rest } = body
-    return { type: type ?? "message", ...known, ...rest }
+  fc.tuple(base(n, count, version, form), bodyOf(count, form === "odd")).map(([known, body]) => {
+    const { type, firstKeptEntryId, ...rest } = body
+    // Where no entry has an id, a file names what a compaction keeps by its index alone.
+    const isNamed = firstKeptEntryId !== undefined && (version > 1 || form === "odd" || rest["firstKeptEntryIndex"] === undefined)
+    return { type: type ?? "message", ...known, ...rest, ...(isNamed ? { firstKeptEntryId } : {}) }
   })
 
 const header = (version: number): fc.Arbitrary<JsonObject> =>
@@ -94,13 +109,15 @@ const titleSlot = fc
   .map(([title, source]): JsonObject => ({ type: "title", v: 1, title, source, updatedAt: TIMES[0] ?? "", pad: "   " }))
 
 /** Records of any kind among the entries: patches, repetitions, notes, second headers. */
-const between = (count: number, form: Form): fc.Arbitrary<JsonObject | "again"> =>
-  fc.oneof(
-    { weight: 6, arbitrary: patch(anyId(count, form)) },
-    { weight: form === "odd" ? 2 : 0, arbitrary: fc.constant("again" as const) },
-    { weight: form === "odd" ? 1 : 0, arbitrary: header(5) },
-    { weight: form === "odd" ? 1 : 0, arbitrary: strangers.map((more): JsonObject => ({ ...more, type: "a note" })) },
-  )
+const between = bySize(
+  (count, isOdd): fc.Arbitrary<JsonObject | "again"> =>
+    fc.oneof(
+      { weight: 6, arbitrary: patch(anyId(count, isOdd)) },
+      { weight: isOdd ? 2 : 0, arbitrary: fc.constant("again" as const) },
+      { weight: isOdd ? 1 : 0, arbitrary: header(5) },
+      { weight: isOdd ? 1 : 0, arbitrary: strangers.map((more): JsonObject => ({ ...more, type: "a note" })) },
+    ),
+)
 
 export interface Session {
   readonly version: number
@@ -139,7 +156,9 @@ export const session: fc.Arbitrary<Session> = shape.chain(({ version, form, coun
       slot: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: titleSlot }),
       headless: form === "odd" ? fc.integer({ min: 0, max: 5 }).map((n) => n === 0) : fc.constant(false),
       entries: fc.tuple(...names(count).map((_, n) => entry(n, count, version, form))),
-      extras: fc.array(fc.tuple(fc.integer({ min: -1, max: Math.max(count - 1, 0) }), between(count, form)), { maxLength: 8 }),
+      extras: fc.array(fc.tuple(fc.integer({ min: -1, max: Math.max(count - 1, 0) }), between(count, form === "odd")), {
+        maxLength: 8,
+      }),
       spaced: fc.boolean(),
     })
     .map(({ top, slot, headless, entries, extras, spaced }) => ({
