@@ -9,6 +9,7 @@ import process from "node:process"
 import { parseArgs } from "node:util"
 import { families } from "./all.ts"
 import { type Budget, deepRunsOf, type Law } from "./Law.ts"
+import { explain, replayCommand } from "./Refutation.ts"
 
 interface Wanted {
   readonly ids: ReadonlyArray<string>
@@ -61,20 +62,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/** The command that replays a failure, from the seed and the path that its message gives. */
-const replay = (law: Law, message: string): string => {
-  const seed = /seed: (-?\d+)/.exec(message)?.[1]
-  const path = /path: "([\d:]+)"/.exec(message)?.[1]
-  const rest = `${seed === undefined ? "" : ` --seed ${seed}`}${path === undefined ? "" : ` --path ${path}`}`
-  return `npm run laws -- --law ${law.id}${rest}`
-}
-
-/** The counter-example, and below it what went wrong with it. */
-const explain = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.cause === undefined ? (cause.stack ?? cause.message) : `${cause.message}\n\n${explain(cause.cause)}`
-}
-
 const judge = async (law: Law, budget: Budget): Promise<boolean> => {
   const start = performance.now()
   let judged = ""
@@ -91,7 +78,7 @@ const judge = async (law: Law, budget: Budget): Promise<boolean> => {
     return true
   } catch (cause) {
     const message = explain(cause)
-    say(`${line("BROKEN")}\n\n${message}\n\nTo replay: ${replay(law, message)}\n`)
+    say(`${line("BROKEN")}\n\n${message}\n\nTo replay: ${replayCommand(law, message)}\n`)
     return false
   }
 }

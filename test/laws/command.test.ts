@@ -3,9 +3,11 @@ import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { families } from "../../laws/all.ts"
-import { deepRunsOf } from "../../laws/Law.ts"
+import { deepRunsOf, type Law, parameters } from "../../laws/Law.ts"
+import { explain, replayCommand } from "../../laws/Refutation.ts"
 
 const root = new URL("../../", import.meta.url)
 
@@ -45,4 +47,23 @@ test("a deep run of a law is never shallower than an ordinary one, and twenty ti
   for (const { laws } of families) for (const law of laws) expect(deepRunsOf(law), law.id).toBeGreaterThanOrEqual(law.runs)
   const { deepRuns: _, ...plain } = lawOf("CTX-1") ?? expect.unreachable()
   expect(deepRunsOf(plain)).toBe(20 * plain.runs)
+})
+
+/** What a run of a law says when the law is broken. */
+const refuted = (law: Law, seed: number): string => {
+  try {
+    void law.check({ runs: 10, seed })
+  } catch (cause) {
+    return explain(cause)
+  }
+  return expect.unreachable()
+}
+
+test("the command that replays a failure is one that the command takes: a seed with a minus was read as an option", () => {
+  const never = fc.property(fc.integer(), () => false)
+  const law: Law = { id: "JRN-1", sentence: "-", runs: 10, check: (budget) => fc.assert(never, parameters(budget)) }
+  const command = replayCommand(law, refuted(law, -5))
+  expect(command).toMatch(/^npm run laws -- --law JRN-1 --seed=-5 --path=[\d:]+$/)
+  const [, args = ""] = command.split(" -- ")
+  expect(laws([...args.replace(/ --path.*/, "").split(" "), "--runs", "3"])).toMatchObject({ status: 0, stderr: "" })
 })
