@@ -33,6 +33,8 @@ export type DamageKind =
   | "unusable-patch"
   /** An entry that lacks fields of its type, or has them of another kind. It keeps its place; only what it lacks has no effect. */
   | "unusable-entry"
+  /** A record of a ledger that lacks members of its type, or has them of another kind. It has no effect. */
+  | "unusable-record"
   /** The same record a second time, as a retried write leaves it. Read once. */
   | "duplicate-record"
   /** A second entry under an id that is taken, with other content. Both are kept; the later one answers to the id. */

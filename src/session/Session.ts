@@ -22,12 +22,14 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { JournalShape, Level } from "../journal/Journal.ts"
+import type { JsonObject } from "../model/Json.ts"
 import { MAX_LINE_BYTES } from "../model/Limits.ts"
 import type { SessionModel } from "../model/Model.ts"
 import type { Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import { NotJson } from "../redaction/NotJson.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
+import type { Finding } from "../redaction/Walk.ts"
 import { WriteError } from "../writer/WriteError.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { Receipt, ReceiptLevel } from "./Receipt.ts"
@@ -85,6 +87,8 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
    * kept elsewhere. Without it a record is kept and written as it was decided.
    */
   readonly shape?: ((record: Rec) => Effect.Effect<ShapedRecord<Rec, E>, E>) | undefined
+  /** Makes of a record in which redaction found something what is written in its place. Its result is redacted anew. */
+  readonly mark?: ((record: JsonObject, findings: ReadonlyArray<Finding>) => JsonObject) | undefined
   /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
   readonly open: Effect.Effect<Opened<State>, E, R>
   /** Defers writing until a record comes for which this is true. Without it nothing is deferred. */
@@ -266,7 +270,10 @@ const encode = <State, Command, Rec, Rejection, E, R>(
 ): Result.Result<ReadonlyArray<CleanLine>, NotJson> => {
   const lines: Array<CleanLine> = []
   for (const record of records) {
-    const clean = options.redactor.cleanRecord(options.model.codec.encode(record))
+    const json = options.model.codec.encode(record)
+    let clean = options.redactor.cleanRecord(json)
+    if (Result.isSuccess(clean) && options.mark !== undefined && clean.success.findings.length > 0)
+      clean = options.redactor.cleanRecord(options.mark(json, clean.success.findings))
     if (Result.isFailure(clean)) return Result.fail(clean.failure)
     const { line } = clean.success
     // A reader passes over a longer line, so it would be as good as lost.

@@ -19,6 +19,7 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
   "bad-header": "the session header is missing or unusable; one is made up in memory",
   "extra-header": "a second header; it has no effect",
   "unusable-patch": "a patch that cannot be applied; it has no effect",
+  "unusable-record": "a record without the members of its type; it has no effect",
   "unusable-entry": "an entry without the fields of its type; it keeps its place in the tree",
   "duplicate-record": "the same record again; it is read once",
   "duplicate-id": "an id used twice; both entries are kept",
@@ -26,7 +27,7 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
 }
 
 /** Kinds that no repair can mend: nobody but the owner can say which text is meant, or where somebody's words belong. */
-const KEPT: ReadonlySet<DamageKind> = new Set(["utf-16", "unusable-entry", "duplicate-id", "orphan"])
+const KEPT: ReadonlySet<DamageKind> = new Set(["utf-16", "unusable-entry", "unusable-record", "duplicate-id", "orphan"])
 
 /** Whether a repair mends damage of this kind. */
 export const isMendable = (kind: DamageKind): boolean => !KEPT.has(kind)

@@ -1,0 +1,157 @@
+/**
+ * What a command writes: the records, or why there are none.
+ *
+ * A record begins with `t` and `type`, then has the members of its type. A command that would change nothing (an undo where there is no
+ * turn, a request that is settled already) writes nothing. Before a new turn the calls that are still open are closed, so that no provider
+ * ever sees an open call with words behind it. Pure: the time comes from the stamp.
+ */
+import * as Result from "effect/Result"
+import type { JsonObject } from "../model/Json.ts"
+import { isoTime, type Stamp } from "../model/Stamp.ts"
+import { isSettled } from "./Accounting.ts"
+import { callId, messageOf, text } from "./Block.ts"
+import { interrupted, interruptedMeta, openCalls } from "./Calls.ts"
+import { type Fields, type LedgerCommand, parseCommand } from "./Command.ts"
+import { evolve, isAnswered } from "./Evolution.ts"
+import type { LedgerRecord, StartInfo } from "./Record.ts"
+import { alreadyStarted, type LedgerRejection, notStarted, rootMismatch, unknownCall } from "./Rejection.ts"
+import type { LedgerState } from "./State.ts"
+import { cleanTitle } from "./Title.ts"
+import { shortPrompt } from "./Undo.ts"
+
+type Decided = Result.Result<ReadonlyArray<LedgerRecord>, LedgerRejection>
+
+const written = (...records: ReadonlyArray<LedgerRecord>): Decided => Result.succeed(records)
+
+interface Place {
+  readonly state: LedgerState
+  readonly stamp: Stamp
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A record with the members that have a value. They are JSON: the command they come from has been checked. */
+const record = ({ stamp }: Place, type: string, members: Members): LedgerRecord => ({
+  t: isoTime(stamp),
+  type,
+  ...(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject),
+})
+
+const start = (place: Place, fields: Fields<"start">): Decided =>
+  place.state.start === undefined
+    ? written(record(place, "start", { ...fields, redactionMarks: true }))
+    : Result.fail(alreadyStarted)
+
+/** The results that close what is open; none when nothing is. */
+const closing = (place: Place): ReadonlyArray<LedgerRecord> => {
+  const calls = openCalls(place.state.conversation)
+  if (calls.length === 0) return []
+  const message = messageOf("user", calls.map(interrupted))
+  return [record(place, "tool_results", { message, calls: calls.map(interruptedMeta), synthetic: true })]
+}
+
+/** What a run is about now, with what changes. */
+const going = ({ state }: Place, fields: Partial<StartInfo>): Members => ({ ...state.start, ...fields })
+
+const model = (place: Place, fields: Fields<"model">): Decided => {
+  const { redactionMarks, ...members } = going(place, fields) as Partial<StartInfo>
+  return place.state.start?.model === fields.model && Object.keys(fields).length === 1
+    ? written()
+    : written(record(place, "model", members))
+}
+
+/** The records of a resume: itself, then what it leaves to be settled and closed. */
+const resume = (place: Place, fields: Fields<"resume">): Decided => {
+  const { start: info } = place.state
+  if (info !== undefined && fields.root !== undefined && fields.root !== info.root)
+    return Result.fail(rootMismatch(info.sessionId, info.root, fields.root))
+  const resumed = record(place, "resume", { ...going(place, fields), redactionMarks: true })
+  const lost = [...place.state.accounting.reservations].map(([requestId, tokens]) =>
+    record(place, "unreported", { tokens, requestId }),
+  )
+  return written(resumed, ...lost, ...closing({ ...place, state: evolve(place.state, resumed) }))
+}
+
+/** The message of a prompt: the prompt, then a block for each note, then one for each attachment. */
+const user = (place: Place, { text: prompt, notes, attachments }: Fields<"user">): Decided => {
+  const blocks = [
+    text(prompt),
+    ...(notes ?? []).map((note) => text(`<garuda_note>${note}</garuda_note>`)),
+    ...(attachments ?? []).map(text),
+  ]
+  return written(...closing(place), record(place, "user", { message: messageOf("user", blocks) }))
+}
+
+/** An answer. When its provider did not say what it used, the reservation of the request is charged in its place. */
+const assistant = (place: Place, fields: Fields<"assistant">): Decided => {
+  const { requestId, response } = fields
+  const { accounting } = place.state
+  if (isAnswered(place.state, requestId)) return written()
+  const answer = record(place, "assistant", fields)
+  const reserved = requestId === undefined ? undefined : accounting.reservations.get(requestId)
+  return response.usageReported === false && reserved !== undefined
+    ? written(answer, record(place, "unreported", { tokens: reserved, requestId }))
+    : written(answer)
+}
+
+const toolResults = (place: Place, { results, calls, synthetic }: Fields<"toolResults">): Decided => {
+  const open = new Set(openCalls(place.state.conversation).map(callId))
+  for (const result of results) {
+    const id = callId({ type: "tool_result", ...result })
+    if (!open.delete(id)) return Result.fail(unknownCall(id))
+  }
+  const blocks = results.map((result) => ({ type: "tool_result", ...result, isError: result["isError"] === true }))
+  return written(record(place, "tool_results", { message: messageOf("user", blocks), calls, synthetic: synthetic || undefined }))
+}
+
+const unlessSettled = (place: Place, type: string, fields: { readonly requestId?: string }): Decided =>
+  isSettled(place.state.accounting, fields.requestId) ? written() : written(record(place, type, fields))
+
+const reserve = (place: Place, fields: Fields<"reserve">): Decided =>
+  place.state.accounting.reservations.has(fields.requestId) ? written() : unlessSettled(place, "reserve", fields)
+
+const snapshot = (place: Place, { tree, prompt, durationMs }: Fields<"snapshot">): Decided => {
+  const closed = closing(place)
+  const messages = place.state.conversation.length + closed.length
+  return written(...closed, record(place, "snapshot", { tree, messages, prompt: shortPrompt(prompt), durationMs }))
+}
+
+const handlers: { readonly [N in LedgerCommand["do"]]: (place: Place, fields: Fields<N>) => Decided } = {
+  start,
+  resume,
+  model,
+  user,
+  assistant,
+  toolResults,
+  closeOpenToolCalls: (place) => written(...closing(place)),
+  compact: (place, fields) => unlessSettled(place, "compaction", fields),
+  snapshot,
+  undo: (place, fields) => (place.state.undo.points.length === 0 ? written() : written(record(place, "undo", fields))),
+  redo: (place) => (place.state.undo.redo.length === 0 ? written() : written(record(place, "redo", {}))),
+  thinking: (place, { choice }) => (place.state.thinking === choice ? written() : written(record(place, "thinking", { choice }))),
+  continue: (place, { text: note, maxTokens }) =>
+    written(...closing(place), record(place, "continue", { message: messageOf("user", [text(note)]), maxTokens })),
+  reserve,
+  unreported: (place, fields) => unlessSettled(place, "unreported", fields),
+  childDebit: (place, fields) => unlessSettled(place, "child_debit", fields),
+  sideUsage: (place, fields) => unlessSettled(place, "side_usage", fields),
+  title: (place, { title }) => {
+    const clean = cleanTitle(title)
+    return place.state.title === clean ? written() : written(record(place, "title", { title: clean }))
+  },
+  end: (place, fields) => written(record(place, "end", fields)),
+}
+
+const carryOut = <C extends LedgerCommand>(place: Place, command: C): Decided => {
+  const { do: name, ...fields } = command
+  const handler = handlers[name] as (place: Place, fields: object) => Decided
+  return handler(place, fields)
+}
+
+/** The records that a command writes in a state, or why it may not. */
+export const decide = (state: LedgerState, command: LedgerCommand, stamp: Stamp): Decided => {
+  const parsed = parseCommand(command)
+  if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
+  if (parsed.success.do !== "start" && state.count === 0) return Result.fail(notStarted)
+  return carryOut({ state, stamp }, parsed.success)
+}

@@ -1,0 +1,180 @@
+/**
+ * What each record does to the state of a ledger session.
+ *
+ * `evolve` is total and never changes the state it was given (law RPL-2). The live session and the replay of its file both go through it
+ * (law RPL-1).
+ */
+import type { DamageKind } from "../journal/Damage.ts"
+import { isObject, type JsonObject, own, ownString } from "../model/Json.ts"
+import { append, iterate, lastPosition } from "../model/Sequence.ts"
+import { hasMarker } from "../redaction/Marker.ts"
+import { charge, chargeReport, chargeUnreported, debit, reserve, totalTokens } from "./Accounting.ts"
+import { messageOf, textOf } from "./Block.ts"
+import { classify, type KnownRecord, type LedgerRecord, type Message, type RecordOf, type StartInfo } from "./Record.ts"
+import { repaired, withoutAnyThinking } from "./Repair.ts"
+import { conversationOf, type LedgerState, type Turned, withMessage } from "./State.ts"
+import { beginTurn, detached, redone, undone, withoutRedo } from "./Undo.ts"
+
+/** Where redaction changed a record: JSON pointers, from its marks. */
+const marksOf = (record: JsonObject): ReadonlyArray<string> => {
+  const marks = own(record, "redacted")
+  return Array.isArray(marks) ? marks.flatMap((mark) => (isObject(mark) ? (ownString(mark, "at") ?? []) : [])) : []
+}
+
+const isWithin = (pointer: string, place: string): boolean => pointer === place || pointer.startsWith(`${place}/`)
+
+/** Whether redaction changed the message at a place of a record. Files without marks are searched for the marker. */
+const isRedacted = (state: LedgerState, record: JsonObject, place: string, message: Message): boolean =>
+  state.hasMarks ? marksOf(record).some((at) => isWithin(at, place)) : hasMarker(JSON.stringify(message))
+
+const startInfo = ({ sessionId, root, version, model, executor, isolation, limits, redactionMarks }: StartInfo): StartInfo => ({
+  sessionId,
+  root,
+  model,
+  ...(version === undefined ? {} : { version }),
+  ...(executor === undefined ? {} : { executor }),
+  ...(isolation === undefined ? {} : { isolation }),
+  ...(limits === undefined ? {} : { limits }),
+  ...(redactionMarks === undefined ? {} : { redactionMarks }),
+})
+
+/** A session begins, goes on, or has another model. */
+const begun = (state: LedgerState, record: RecordOf<"start" | "resume" | "model">): LedgerState => {
+  const info = startInfo(record)
+  const isOther = state.start !== undefined && state.start.model !== info.model
+  if (record.type === "model") return withoutAnyThinking({ ...state, start: info })
+  const marked = { ...state, start: info, hasMarks: info.redactionMarks === true }
+  if (record.type === "resume") return repaired(marked, isOther).state
+  return isOther ? withoutAnyThinking(marked) : marked
+}
+
+const firstLine = (message: Message): string | undefined =>
+  message.content
+    .map(textOf)
+    .find((found) => found !== undefined)
+    ?.trim()
+    .split(/\r?\n/, 1)[0]
+
+const prompted = (state: LedgerState, record: RecordOf<"user">, json: JsonObject): LedgerState => ({
+  ...withMessage(withoutRedo(state), record.message, isRedacted(state, json, "/message", record.message)),
+  turns: state.turns + 1,
+  firstPrompt: state.firstPrompt ?? firstLine(record.message),
+})
+
+/** A request that was settled by an answer already: the same answer a second time. */
+export const isAnswered = ({ answers }: LedgerState, requestId: string | undefined): boolean =>
+  requestId !== undefined && lastPosition(answers, requestId) >= 0
+
+const answered = (state: LedgerState, record: RecordOf<"assistant">, json: JsonObject): LedgerState => {
+  const { response, costUsd, requestId } = record
+  if (isAnswered(state, requestId)) return state
+  const { content, usage, usageReported } = response
+  const accounting = charge(state.accounting, { usage, usageReported, costUsd, requestId })
+  const answers = requestId === undefined ? state.answers : append(state.answers, requestId)
+  const spent = { ...state, accounting, answers, contextTokens: totalTokens(usage) }
+  const message = messageOf("assistant", content)
+  return content.length === 0 ? spent : withMessage(spent, message, isRedacted(state, json, "/response", message))
+}
+
+const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json: JsonObject): LedgerState => {
+  const accounting = record.calls.reduce(
+    (spent, { subagent }) => (subagent === undefined ? spent : chargeReport(spent, subagent)),
+    state.accounting,
+  )
+  const given = withMessage({ ...state, accounting }, record.message, isRedacted(state, json, "/message", record.message))
+  return record.synthetic === true ? { ...given, readsForgotten: state.readsForgotten + 1 } : given
+}
+
+/** The conversation is replaced. What redaction had changed stays known, message by message, where the same message comes again. */
+const compacted = (state: LedgerState, record: RecordOf<"compaction">, json: JsonObject): LedgerState => {
+  const redacted = new Set<string>()
+  for (const turned of iterate(state.conversation)) if (turned.isRedacted) redacted.add(JSON.stringify(turned.message))
+  const conversation = record.messages.map(
+    (message, index): Turned => ({
+      id: state.nextId + index,
+      message,
+      isRedacted: isRedacted(state, json, `/messages/${index}`, message) || redacted.has(JSON.stringify(message)),
+    }),
+  )
+  const { summary, costUsd, requestId } = record
+  const accounting =
+    summary === undefined
+      ? state.accounting
+      : charge(state.accounting, {
+          usage: summary.usage,
+          usageReported: summary.usageReported,
+          costUsd,
+          requestId,
+        })
+  return {
+    ...state,
+    accounting,
+    conversation: conversationOf(conversation),
+    nextId: state.nextId + conversation.length,
+    contextTokens: record.afterTokens,
+    undo: detached(state.undo),
+    readsForgotten: state.readsForgotten + 1,
+  }
+}
+
+const readsGone = (before: LedgerState, after: LedgerState): LedgerState =>
+  after === before ? before : { ...after, readsForgotten: before.readsForgotten + 1 }
+
+const applied = (state: LedgerState, record: KnownRecord, json: JsonObject): LedgerState => {
+  switch (record.type) {
+    case "start":
+    case "resume":
+    case "model":
+      return begun(state, record)
+    case "user":
+      return prompted(state, record, json)
+    case "assistant":
+      return answered(state, record, json)
+    case "tool_results":
+      return resultsGiven(state, record, json)
+    case "compaction":
+      return compacted(state, record, json)
+    case "snapshot":
+      return beginTurn(state, record.tree, record.prompt)
+    case "undo":
+      return readsGone(state, undone(state, record.after))
+    case "redo":
+      return readsGone(state, redone(state))
+    case "title":
+      return { ...state, title: record.title }
+    case "thinking":
+      return { ...state, thinking: record.choice }
+    case "continue":
+      return withMessage(state, record.message, isRedacted(state, json, "/message", record.message))
+    case "reserve":
+      return { ...state, accounting: reserve(state.accounting, record.requestId, record.tokens) }
+    case "unreported":
+      return { ...state, accounting: chargeUnreported(state.accounting, record.tokens, record.requestId) }
+    case "child_debit":
+      return { ...state, accounting: debit(state.accounting, record.childSessionId, record.tokens, record.requestId) }
+    case "side_usage": {
+      const { usage, usageReported, costUsd, requestId } = record
+      return { ...state, accounting: charge(state.accounting, { usage, usageReported, costUsd, requestId }) }
+    }
+    case "end":
+      return state
+  }
+}
+
+/** The next state. Pure and total; amortised O(1) for each record but those that replace or cut the conversation. */
+export const evolve = (before: LedgerState, record: LedgerRecord): LedgerState => {
+  const state = { ...before, count: before.count + 1 }
+  const classified = classify(record)
+  if (classified._tag !== "Known") return state
+  const { t, type } = classified.record
+  const dated = { ...state, created: before.created ?? t, worked: type === "title" ? before.worked : t }
+  return applied(dated, classified.record, record)
+}
+
+/** What a reader should report of a record that is read in this state. */
+export const inspect = (before: LedgerState, record: LedgerRecord): ReadonlyArray<DamageKind> => {
+  const classified = classify(record)
+  if (classified._tag === "Unusable") return ["unusable-record"]
+  if (classified._tag === "Unknown" || classified.record.type !== "assistant") return []
+  return isAnswered(before, classified.record.requestId) ? ["duplicate-record"] : []
+}
