@@ -12,7 +12,21 @@ import type { TreeState } from "../../src/tree/State.ts"
 import { leaves, nodes, path, roots } from "../../src/tree/Tree.ts"
 import { evolve, treeModel } from "../../src/tree/TreeModel.ts"
 import { answer, asked, call, caller, says, text } from "./Calls.ts"
-import { assistant, contextAt, entry, header, ids, MILLIS, pathOf, said, source, stateOf, TIME, user } from "./Session.ts"
+import {
+  assistant,
+  contextAt,
+  entry,
+  header,
+  ids,
+  MILLIS,
+  pathOf,
+  rewrite,
+  said,
+  source,
+  stateOf,
+  TIME,
+  user,
+} from "./Session.ts"
 
 const compaction = (id: string, parentId: string, firstKeptEntryId: string): JsonObject =>
   entry("compaction", id, parentId, { summary: id, firstKeptEntryId, tokensBefore: 1 })
@@ -39,6 +53,21 @@ describe("ids and parents", () => {
       ["x", "x"],
     )
     assert.deepEqual(pathOf(state, "x"), ["y", "x"])
+  })
+
+  it("an old file was migrated and then written once more entry by entry, so every id stood there twice", () => {
+    const old = [header(), { type: "message", timestamp: TIME, message: { role: "user", content: "hello" } }]
+    let state = stateOf(...rewrite(old.map(source)).map((line) => JSON.parse(line) as JsonObject))
+    const commands = [
+      { do: "model", model: "p/m" },
+      { do: "message", message: { role: "assistant", content: "yes" } },
+    ] as const
+    for (const [n, command] of commands.entries())
+      state = replay(treeModel, Result.getOrThrow(treeModel.decide(state, command, stamp(n))), state)
+    assert.lengthOf(new Set(ids(state)), 3)
+    assert.lengthOf(ids(state), 3)
+    assert.deepEqual(pathOf(state, state.leaf), ids(state))
+    assert.deepEqual(said(state), ["hello", "yes"])
   })
 
   it("ids made of the time collided when many entries came at once", () => {
@@ -68,6 +97,23 @@ describe("ids and parents", () => {
       const lines = Result.getOrThrow(branchOutLines(state, leaf, stamp(0)))
       assert.isAtLeast([...lines([header(5), ...records].map(source))].length, records.length)
     }
+  })
+
+  it("a cycle through a second kind of parent, which a rewind had left, made every walker run for ever", () => {
+    const [a = {}, b = {}, c = {}] = chain(user("a", null, "1"), user("b", null, "2"), user("c", null, "3"))
+    const state = stateOf(header(5), { ...a, logicalParentId: "c" }, { ...b, logicalParentId: "b" }, c)
+    assert.equal(Result.getOrThrow(path(state)).end._tag, "Root")
+    assert.deepEqual(said(state), ["1", "2", "3"])
+    const gap = stateOf(header(5), a, { ...user("d", "gone", "4"), logicalParentId: "a" })
+    assert.deepEqual(said(gap), ["4"], "what is no parent is not gone by")
+  })
+
+  it("the record of a rewind was lost, and bridging the gap brought back the turns that the user had taken out", () => {
+    const [u1 = {}, u2 = {}] = chain(user("u1", null, "keep"), user("u2", null, "taken out"))
+    const state = stateOf(header(5), u1, u2, user("u4", "rewind", "other"), user("u5", "u4", "way"))
+    assert.deepEqual(said(state), ["other", "way"])
+    assert.deepEqual(Result.getOrThrow(path(state)).end, { _tag: "Gap", missing: "rewind" })
+    assert.deepEqual(leaves(state), ["u2", "u5"], "what stands before the gap can be chosen")
   })
 
   it("a parent that was never written hid all that came before, or a guess brought back what was rewound", () => {
@@ -133,6 +179,42 @@ describe("leaves", () => {
 })
 
 describe("compactions", () => {
+  it("a fork had copies of its parent's entries and pointed to it as well, and two compactions were shown as four", () => {
+    const turns = chain(
+      user("a", null, "1"),
+      compaction("c1", "", "a"),
+      user("b", null, "2"),
+      compaction("c2", "", "b"),
+      user("c", null, "3"),
+    )
+    const child = stateOf(header(5, { parentSession: "P" }), ...turns)
+    assert.lengthOf(
+      ids(child).filter((id) => id.startsWith("c") && id !== "c"),
+      2,
+    )
+    assert.deepEqual(said(child), ["c2", "2", "3"])
+    const twice = stateOf(header(5, { parentSession: "P" }), ...turns, ...turns)
+    assert.deepEqual(ids(twice), ids(child))
+    assert.deepEqual(said(twice), said(child))
+  })
+
+  it("what the first compaction kept was neither summed up nor kept by the second, and was gone", () => {
+    const turns = [
+      ...["u1", "a1", "u2", "a2", "u3", "a3"].map((id) => user(id, null, id)),
+      compaction("c1", "", "u2"),
+      ...["u4", "a4"].map((id) => user(id, null, id)),
+    ]
+    const before = stateOf(header(5), ...chain(...turns))
+    const after = stateOf(header(5), ...chain(...turns, compaction("c2", "", "u4")))
+    const scope = said(before)
+    const kept = said(after).slice(1)
+    assert.deepEqual(scope, ["c1", "u2", "a2", "u3", "a3", "u4", "a4"], "what the second summary is made from")
+    assert.deepEqual(kept, ["u4", "a4"])
+    assert.deepEqual(said(after, "a4"), scope, "and it can be gone back to")
+    const early = stateOf(header(5), ...chain(...turns, compaction("c2", "", "u2")))
+    assert.deepEqual(said(early), ["c2", "u2", "a2", "u3", "a3", "u4", "a4"], "a boundary before the first one keeps across it")
+  })
+
   it("a copied branch had other ids, and its compaction kept nothing or half a batch", () => {
     const records = [
       header(5),
@@ -223,6 +305,15 @@ describe("calls and results", () => {
     assert.deepEqual(found.repairs, [{ _tag: "Interrupted", callId: "x" }])
     assert.deepEqual(view(state), found)
     assert.lengthOf(contextAt(state).messages, 2)
+  })
+
+  it("a call of long ago that nobody had answered was shown as running, and each reader guessed anew", () => {
+    const state = stateOf(header(5), ...chain(says("a", null, caller(call("x"))), user("u", null, "1"), user("v", null, "2")))
+    assert.deepEqual(Result.getOrThrow(openToolCalls(state)), [{ entryId: "a", callId: "x", name: "bash" }])
+    const late = evolve(state, { ...says("r", "v", view(state).messages[1] ?? {}) })
+    assert.deepEqual(Result.getOrThrow(openToolCalls(late)), [], "the result that a host writes down settles it")
+    assert.deepEqual(view(late).messages, view(state).messages)
+    assert.deepEqual(view(late).repairs, [{ _tag: "Moved", callId: "x" }])
   })
 
   it("a compaction between a call and its result came out as a message between them", () => {
