@@ -12,11 +12,14 @@ import { entryBody, type Line, lineOf, oddString, patch, strangers } from "./rec
 /** How the entries of a session hang together. */
 type Form = "deep" | "wide" | "bushy" | "odd"
 
-const names = (count: number): ReadonlyArray<string> => Array.from({ length: count }, (_, n) => `e${n}`)
+/** Ids that a careless look-up trips over, by the entries of an odd session that have them. */
+const ODD_IDS: Readonly<Record<number, string>> = { 1: "__proto__", 3: "", 4: "constructor", 6: "\ud800" }
+
+const idOf = (n: number, isOdd: boolean): string => (isOdd ? ODD_IDS[n] : undefined) ?? `e${n}`
 
 /** An id: one of the session's, and for an odd session now and then one that it has not. */
 const anyId = (count: number, isOdd: boolean): fc.Arbitrary<string> => {
-  const own = fc.constantFrom(...names(Math.max(count, 1)))
+  const own = fc.nat({ max: Math.max(count, 1) - 1 }).map((n) => idOf(n, isOdd))
   return isOdd ? fc.oneof({ weight: 6, arbitrary: own }, { weight: 1, arbitrary: fc.constant("gone") }) : own
 }
 
@@ -32,8 +35,9 @@ const bySize = <A>(make: (count: number, isOdd: boolean) => A): ((count: number,
 }
 
 const parentOf = (n: number, count: number, form: Form): fc.Arbitrary<string | null> => {
-  const before = n === 0 ? fc.constant(null) : fc.constant(`e${n - 1}`)
-  const earlier = n === 0 ? fc.constant(null) : fc.nat({ max: n - 1 }).map((m) => `e${m}`)
+  const isOdd = form === "odd"
+  const before = n === 0 ? fc.constant(null) : fc.constant(idOf(n - 1, isOdd))
+  const earlier = n === 0 ? fc.constant(null) : fc.nat({ max: n - 1 }).map((m) => idOf(m, isOdd))
   switch (form) {
     case "deep":
       return before
@@ -61,7 +65,7 @@ const base = (n: number, count: number, version: number, form: Form): fc.Arbitra
   const whole = fc.record({
     id:
       form === "odd"
-        ? fc.oneof({ weight: 8, arbitrary: fc.constant(`e${n}`) }, { weight: 1, arbitrary: anyId(count, true) })
+        ? fc.oneof({ weight: 8, arbitrary: fc.constant(idOf(n, true)) }, { weight: 1, arbitrary: anyId(count, true) })
         : fc.constant(`e${n}`),
     parentId: parentOf(n, count, form),
     timestamp: fc.constantFrom(...TIMES),
@@ -69,7 +73,7 @@ const base = (n: number, count: number, version: number, form: Form): fc.Arbitra
   const bare = fc.constantFrom(...TIMES).map((timestamp): JsonObject => ({ timestamp }))
   if (version === 1) return fc.oneof({ weight: 5, arbitrary: bare }, { weight: 1, arbitrary: whole })
   if (form !== "odd") return whole
-  const flawed = fc.constantFrom<JsonObject>({ timestamp: "never" }, { id: 5, parentId: 6, timestamp: 7 }, { id: `e${n}` })
+  const flawed = fc.constantFrom<JsonObject>({ timestamp: "never" }, { id: 5, parentId: 6, timestamp: 7 }, { id: idOf(n, true) })
   return fc.oneof({ weight: 12, arbitrary: whole }, { weight: 1, arbitrary: flawed })
 }
 
@@ -155,7 +159,7 @@ export const session: fc.Arbitrary<Session> = shape.chain(({ version, form, coun
       top: header(version),
       slot: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: titleSlot }),
       headless: form === "odd" ? fc.integer({ min: 0, max: 5 }).map((n) => n === 0) : fc.constant(false),
-      entries: fc.tuple(...names(count).map((_, n) => entry(n, count, version, form))),
+      entries: fc.tuple(...Array.from({ length: count }, (_, n) => entry(n, count, version, form))),
       extras: fc.array(fc.tuple(fc.integer({ min: -1, max: Math.max(count - 1, 0) }), between(count, form === "odd")), {
         maxLength: 8,
       }),

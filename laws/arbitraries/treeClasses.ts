@@ -21,7 +21,15 @@ export const coverStep = (coverage: Coverage, before: TreeState, after: TreeStat
   coverage.hit("usage that moves no leaf", type === "model_usage" && grows && after.leaf === before.leaf)
 }
 
-const FORMS = ["several roots", "siblings", "a child before its parent", "an id of several entries", "no entries"]
+const FORMS = [
+  "several roots",
+  "siblings",
+  "a child before its parent",
+  "an id of several entries",
+  "no entries",
+  "an empty id",
+  "an inherited id",
+]
 
 /** How the entries of a tree hang together. */
 export const coverTree = (coverage: Coverage, state: TreeState): void => {
@@ -32,6 +40,8 @@ export const coverTree = (coverage: Coverage, state: TreeState): void => {
   coverage.hit("siblings", new Set(parents).size < parents.length)
   coverage.hit("an id of several entries", places.size < entries.length)
   coverage.hit("no entries", entries.length === 0)
+  coverage.hit("an empty id", places.has(""))
+  coverage.hit("an inherited id", places.has("__proto__") && places.has("constructor"))
   coverage.hit(
     "a child before its parent",
     entries.some(({ id, parentId }, place) => parentId !== null && parentId !== id && (places.get(parentId) ?? -1) > place),
