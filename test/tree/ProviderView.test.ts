@@ -156,6 +156,70 @@ describe("empty text", () => {
   })
 })
 
+describe("what only its own provider takes back", () => {
+  const thinking = { type: "thinking", thinking: "t", thinkingSignature: "c2ln" }
+  const history = { type: "openaiResponsesHistory", provider: "openai", items: [] }
+
+  it("is asked about with all that a message says of its origin, and with nothing where it says nothing", () => {
+    const origins: Array<unknown> = []
+    const given = [
+      asked("x"),
+      { ...caller(thinking, text("y")), provider: "p", model: "m" },
+      caller(text("y")),
+      { role: "compactionSummary", summary: "S", providerPayload: history },
+      { ...caller(text("z")), providerPayload: history },
+    ]
+    const { messages, repairs } = toProviderMessages(given, {
+      sendsBack: (origin) => {
+        origins.push(origin)
+        return true
+      },
+    })
+    assert.deepEqual(origins, [
+      { provider: "p", model: "m" },
+      { provider: undefined, model: undefined },
+      { provider: "openai", model: undefined },
+      { provider: "openai", model: undefined },
+    ])
+    assert.deepEqual(repairs, [])
+    for (const at of [0, 1, 2, 4]) assert.strictEqual(messages[at], given[at])
+  })
+
+  it("is left out of what is sent elsewhere, calls and texts without their signatures, and told", () => {
+    const signed = { ...text("y"), textSignature: "c2ln" }
+    const given = [
+      { ...caller(thinking, signed, { ...call("a"), thoughtSignature: "c2ln" }), providerPayload: history },
+      answer("a", [thinking]),
+      { role: "compactionSummary", summary: "S", providerPayload: history },
+    ]
+    const { messages, repairs } = toProviderMessages(given, { sendsBack: () => false })
+    assert.deepEqual(messages[0], caller(text("y"), call("a")))
+    assert.strictEqual(messages[1], given[1], "a tool may say what it likes")
+    assert.notProperty(messages[2], "providerPayload")
+    assert.deepEqual(repairs, [
+      { _tag: "NotSentBack", at: 0, count: 4 },
+      { _tag: "NotSentBack", at: 2, count: 1 },
+    ])
+  })
+})
+
+describe("half of a surrogate pair", () => {
+  it("becomes U+FFFD wherever it stands, in the result that a look-up gives too", () => {
+    const broken = { ...call("a"), arguments: { "k\ud800": ["\udc00", "whole 😀"] } }
+    const given = [asked("x\ud83d"), caller(broken), asked("whole 😀")]
+    const { messages, repairs } = toProviderMessages(given, { resultOf: (id) => answer(id, "y\udc00") })
+    const mended = { ...call("a"), arguments: { "k\ufffd": ["\ufffd", "whole 😀"] } }
+    assert.deepEqual<unknown>(messages, [asked("x\ufffd"), caller(mended), answer("a", "y\ufffd"), given[2]])
+    assert.strictEqual(messages[3], given[2])
+    assert.deepEqual(repairs, [
+      { _tag: "IllFormed", at: 0 },
+      { _tag: "IllFormed", at: 1 },
+      { _tag: "Fetched", callId: "a" },
+      { _tag: "IllFormed", at: 1 },
+    ])
+  })
+})
+
 describe("the results in a session", () => {
   it("are found on any branch, the first one of a call, patched", () => {
     const state = stateOf(
