@@ -5,13 +5,11 @@
  * finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
  */
 import { basename, dirname, join } from "node:path"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { type AtomicError, createFile, replaceFile } from "../disk/Atomic.ts"
-import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
-import { type Identity, ReadError, readJournal } from "../journal/Reader.ts"
-import type { TailPlan } from "../journal/Tail.ts"
-import { carryOutTail, type TailDone } from "../journal/TailWork.ts"
+import { createFile, replaceFile } from "../disk/Atomic.ts"
+import type { Disk, FileStat } from "../disk/Disk.ts"
+import { readJournal } from "../journal/Reader.ts"
 import { apply, type Edit } from "../model/Edit.ts"
 import { applyToText } from "../model/EditText.ts"
 import type { JsonObject } from "../model/Json.ts"
@@ -22,7 +20,8 @@ import { begin, rewriteLines, type SourceRecord } from "../tree/Rewrite.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
 import type { LoadedTree } from "./Load.ts"
-import { PrepareError } from "./OpenError.ts"
+import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
+import type { PrepareError } from "./OpenError.ts"
 
 export interface Rewritten {
   /** The state that the new file replays to, its references unresolved. */
@@ -33,10 +32,10 @@ export interface Rewritten {
 const encoder = new TextEncoder()
 
 /** The lines of a rewrite are JSON: what they were made from was parsed, and an edit keeps it so. Anything else is a bug. */
-const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThrow(redactor.cleanRaw(line)).line
+export const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThrow(redactor.cleanRaw(line)).line
 
 /** The line with an edit made to it; serialised anew when a repeated key makes it impossible to say which bytes are meant. */
-const edited = (line: string, change: Edit): string =>
+export const edited = (line: string, change: Edit): string =>
   applyToText(line, change) ?? JSON.stringify(apply(parseJson(line) as JsonObject, change))
 
 /** The records of the loaded file, read again: their text is not held in memory. */
@@ -70,77 +69,6 @@ const writeLines = (
 const wholeSession = (disk: Disk, loaded: LoadedTree): Iterable<string> =>
   rewriteLines(Result.getOrThrow(begin(loaded.stored)), sourceRecords(disk, loaded))
 
-const changed = (path: string): PrepareError => new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })
-
-/** The typed error for what an atomic replacement said. */
-const fromAtomic = (path: string, { reason }: AtomicError): PrepareError => {
-  switch (reason._tag) {
-    case "Changed":
-      return changed(path)
-    case "Taken":
-      return new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path: reason.path } })
-    case "Unwritten":
-      return refused(path, reason.fault)
-    case "Uncertain":
-      return uncertain(path, reason.fault)
-  }
-}
-
-const uncertain = (path: string, { code: system, operation }: DiskFault): PrepareError =>
-  new PrepareError({ reason: { _tag: "Uncertain", code: "open.uncertain", path, system, operation } })
-
-/** The typed error for a refusal of the disk before anything was changed. */
-const refused = (path: string, { code: system, operation }: DiskFault): PrepareError =>
-  system === "ECHANGED"
-    ? changed(path)
-    : new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path, system, operation } })
-
-/** Operations that change the session's own file when its end is put in order. */
-const CHANGING: ReadonlySet<string> = new Set(["write", "truncate", "sync"])
-
-/** Brings the end of a session's file in order. A refusal after the first change, or of a sync, leaves the file uncertain. */
-export const putInOrder = (disk: Disk, path: string, identity: Identity, plan: TailPlan): Effect.Effect<TailDone, PrepareError> =>
-  Effect.suspend((): Effect.Effect<TailDone, PrepareError> => {
-    try {
-      return Effect.succeed(carryOutTail(disk, path, identity, plan))
-    } catch (cause) {
-      if (!(cause instanceof DiskFault)) throw cause
-      return Effect.fail(cause.path === path && CHANGING.has(cause.operation) ? uncertain(path, cause) : refused(path, cause))
-    }
-  })
-
-/** Runs blocking work on the disk; its refusals become typed errors. */
-export const onDisk = <A>(path: string, work: () => Result.Result<A, AtomicError> | A): Effect.Effect<A, PrepareError> =>
-  Effect.suspend((): Effect.Effect<A, PrepareError> => {
-    try {
-      const done = work()
-      if (!Result.isResult(done)) return Effect.succeed(done)
-      return Result.isSuccess(done)
-        ? Effect.succeed(done.success as A)
-        : Effect.fail(fromAtomic(path, done.failure as AtomicError))
-    } catch (cause) {
-      if (cause instanceof DiskFault) return Effect.fail(refused(path, cause))
-      if (cause instanceof ReadError) return Effect.fail(changed(path))
-      return Effect.die(cause)
-    }
-  })
-
-/**
- * Removes what an attempt that was cut off has left under its temporary name. The caller holds the lease of the session, so nobody else is
- * writing under a name that is made from it.
- */
-export const sweep = (disk: Disk, path: string): void => {
-  if (disk.lstat(path) !== undefined) disk.unlink(path)
-}
-
-/** The file under the loaded name, which must be the one that was loaded. */
-const unchangedSource = (disk: Disk, loaded: LoadedTree): FileStat => {
-  const found = disk.lstat(loaded.path)
-  const { device, inode, size, modified } = loaded.summary.identity
-  if (found?.device === device && found.inode === inode && found.size === size && found.modified === modified) return found
-  throw new DiskFault("lstat", loaded.path, "ECHANGED")
-}
-
 /**
  * Rewrites the file in place, to version 5. The file as it was stays under the backup's name, byte for byte. The caller holds the
  * lease. Fails without a change when the file is not the one that was loaded.
@@ -152,7 +80,7 @@ export const rewriteInPlace = (
   names: { readonly backup: string; readonly temporary: string },
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(loaded.path, () => {
-    const expect = unchangedSource(disk, loaded)
+    const expect = unchangedSource(disk, loaded.path, loaded.summary.identity)
     sweep(disk, join(dirname(loaded.path), names.temporary))
     let state: TreeState = initial
     const done = replaceFile(
@@ -181,7 +109,7 @@ export const forkTo = (
   { path, header, lines }: ForkTarget,
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(path, () => {
-    unchangedSource(disk, loaded)
+    unchangedSource(disk, loaded.path, loaded.summary.identity)
     const temporaryName = `.${basename(path)}.tmp`
     sweep(disk, join(dirname(path), temporaryName))
     let state: TreeState = initial

@@ -1,9 +1,8 @@
 /** New tree sessions: from nothing, or from the whole or a path of another one. */
-import { dirname, resolve } from "node:path"
+import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { ensureDirectory } from "../disk/Directory.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { Edit } from "../model/Edit.ts"
@@ -19,20 +18,19 @@ import { Rejected } from "./DispatchError.ts"
 import type { LoadedTree } from "./Load.ts"
 import { FormatError, PrepareError } from "./OpenError.ts"
 import { foreignBlobs } from "./Place.ts"
-import { type ForkTarget, forkTo, onDisk } from "./RewriteFile.ts"
+import { type ForkTarget, forkTo } from "./RewriteFile.ts"
+import { claim, journalOf, publish } from "./Room.ts"
 import {
-  journalOf,
   loadIn,
   lookupOf,
   type OpenTree,
   openAs,
   type Persist,
   type Preparation,
-  publish,
-  type Room,
   shown,
   started,
   storePath,
+  type TreeRoom,
 } from "./TreeRoom.ts"
 
 export interface CreateOptions {
@@ -59,17 +57,9 @@ export interface Forked {
   readonly path: string
 }
 
-/** Takes a name that nothing has, and its lease. */
-const claim = Effect.fnUntraced(function* (room: Room, path: string) {
-  if ((yield* onDisk(path, () => room.disk.lstat(path))) !== undefined)
-    return yield* new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path } })
-  yield* onDisk(path, () => ensureDirectory(room.disk, dirname(path)))
-  yield* room.lease.acquire(path)
-})
-
 /** A new session. Its file comes into being whole, when `persist` says so. */
 export const createTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   options: CreateOptions,
 ): Effect.fn.Return<OpenTree, PrepareError | LeaseError, Scope.Scope> {
   const stamp = yield* room.stamp
@@ -91,7 +81,7 @@ export const createTree = Effect.fnUntraced(function* (
  * open; when the last records of the one before cannot be made durable, the error says so and nothing new is begun.
  */
 export const newTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   before: OpenTree,
   options: NewOptions,
 ): Effect.fn.Return<OpenTree, PrepareError | LeaseError | WriteError, Scope.Scope> {
@@ -103,7 +93,7 @@ export const newTree = Effect.fnUntraced(function* (
 })
 
 /** Brings what a session refers to in another agent's folder of blobs into our own, where a copy of the session looks. */
-const bringBlobs = (room: Room, { path, stored }: LoadedTree): Effect.Effect<void, PrepareError> =>
+const bringBlobs = (room: TreeRoom, { path, stored }: LoadedTree): Effect.Effect<void, PrepareError> =>
   foreignBlobs(path, room.environment).length === 0
     ? Effect.void
     : Effect.mapError(copyBlobs(room.redactor, referencesOf(stored), lookupOf(room, path), room.blobs.put), ({ reason }) => {
@@ -113,7 +103,7 @@ const bringBlobs = (room: Room, { path, stored }: LoadedTree): Effect.Effect<voi
 
 /** A new session in our own store, with everything the other agent's file holds, and that session as its parent. */
 export const openFork = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   loaded: LoadedTree,
 ): Effect.fn.Return<OpenTree, PrepareError | LeaseError, Scope.Scope> {
   const stamp = yield* room.stamp
@@ -132,7 +122,7 @@ export const openFork = Effect.fnUntraced(function* (
 
 /** A new session with everything that another one holds, all its branches, in a file of its own. The source is only read. */
 export const forkTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   source: string,
   options: ForkOptions,
 ): Effect.fn.Return<Forked, ReadError | FormatError | PrepareError | LeaseError, Scope.Scope> {
@@ -142,7 +132,7 @@ export const forkTree = Effect.fnUntraced(function* (
 
 /** A new session with one path of another one: from the root to the leaf. Its parent is the file of that session. */
 export const branchOutTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   source: string,
   leaf: string,
   options: ForkOptions,
@@ -154,7 +144,7 @@ export const branchOutTree = Effect.fnUntraced(function* (
 })
 
 /** A session that can be copied: one with a header. What else is damaged in it stays behind. */
-const loadForCopy = Effect.fnUntraced(function* (room: Room, path: string) {
+const loadForCopy = Effect.fnUntraced(function* (room: TreeRoom, path: string) {
   const loaded = yield* loadIn(room, path)
   if (loaded.state.header !== undefined) return loaded
   return yield* new FormatError({
@@ -166,7 +156,7 @@ const loadForCopy = Effect.fnUntraced(function* (room: Room, path: string) {
 })
 
 const copyOut = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   loaded: LoadedTree,
   options: ForkOptions,
   parentOf: (header: JsonObject) => string,

@@ -11,21 +11,21 @@ import { CURRENT_VERSION } from "../tree/Header.ts"
 import { sanitised } from "../tree/Sanitising.ts"
 import { treeModel } from "../tree/TreeModel.ts"
 import type { LoadedTree } from "./Load.ts"
+import { putInOrder } from "./OnDisk.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf } from "./Place.ts"
-import { onDisk, putInOrder, rewriteInPlace } from "./RewriteFile.ts"
+import { rewriteInPlace } from "./RewriteFile.ts"
+import { cleanLines, isUnchanged, journalOf } from "./Room.ts"
 import { openFork } from "./TreeCreation.ts"
 import {
-  cleanLines,
-  journalOf,
   loadIn,
   type OpenTree,
   openAs,
   type Persist,
   type Preparation,
-  type Room,
   shown,
   started,
+  type TreeRoom,
   upToDate,
 } from "./TreeRoom.ts"
 
@@ -57,7 +57,7 @@ export interface Migrated {
 type Way = "append" | "start" | "rewrite" | "fork"
 
 /** What has to be done before the first record can be appended, or why it may not be. */
-const wayOf = (room: Room, loaded: LoadedTree, options: OpenOptions): Effect.Effect<Way, FormatError | ConsentError> => {
+const wayOf = (room: TreeRoom, loaded: LoadedTree, options: OpenOptions): Effect.Effect<Way, FormatError | ConsentError> => {
   const { path, state, version, dialect } = loaded
   if (loaded.records === 0 && loaded.damages.length === 0)
     return options.start === undefined
@@ -75,17 +75,14 @@ const wayOf = (room: Room, loaded: LoadedTree, options: OpenOptions): Effect.Eff
 }
 
 /** The loaded session, read again if it has changed before the lease was taken. */
-const underLease = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree) {
+const underLease = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree) {
   yield* room.lease.acquire(loaded.path)
-  const { identity } = loaded.summary
-  const now = yield* onDisk(loaded.path, () => room.disk.lstat(loaded.path))
-  const isSame = now?.inode === identity.inode && now.size === identity.size && now.modified === identity.modified
-  return isSame ? loaded : yield* loadIn(room, loaded.path)
+  return (yield* isUnchanged(room, loaded.path, loaded.summary.identity)) ? loaded : yield* loadIn(room, loaded.path)
 })
 
 /** Opens a file for writing. Takes the lease; changes no byte before the first command. */
 export const openTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   path: string,
   options: OpenOptions,
 ): Effect.fn.Return<OpenTree, OpenError, Scope.Scope> {
@@ -106,7 +103,7 @@ export const openTree = Effect.fnUntraced(function* (
  * A preparation that also takes out what must not outlive the process that wrote it, as patches in front of the first record. The state
  * has them from the beginning.
  */
-const sanitising = (room: Room, loaded: LoadedTree, preparation: Preparation): Preparation => {
+const sanitising = (room: TreeRoom, loaded: LoadedTree, preparation: Preparation): Preparation => {
   const state = upToDate(loaded.state)
   const patches = sanitised(state)
   if (patches.length === 0) return preparation
@@ -119,14 +116,14 @@ const sanitising = (room: Room, loaded: LoadedTree, preparation: Preparation): P
   return { ...preparation, prepare, state: patches.reduce(treeModel.evolve, state) }
 }
 
-const atLineBoundary = (room: Room, loaded: LoadedTree): Preparation["prepare"] =>
+const atLineBoundary = (room: TreeRoom, loaded: LoadedTree): Preparation["prepare"] =>
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
     return { journal: yield* journalOf(room, path, summary.identity, length) }
   })
 
-const rewritten = (room: Room, loaded: LoadedTree, backup: string): Preparation["prepare"] =>
+const rewritten = (room: TreeRoom, loaded: LoadedTree, backup: string): Preparation["prepare"] =>
   Effect.gen(function* () {
     const { path } = loaded
     const names = { backup: basename(backup), temporary: `.${basename(path)}.migration.tmp` }
@@ -142,7 +139,7 @@ const freeBackup = (disk: Disk, { path, version }: LoadedTree): string => {
   }
 }
 
-const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, { cwd, persist }: StartOptions) {
+const openEmpty = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree, { cwd, persist }: StartOptions) {
   const stamp = yield* room.stamp
   const { state, lines } = yield* started(room, stamp, { cwd, id: uuidV7(stamp.at, stamp.entropy) })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
@@ -155,7 +152,7 @@ const openEmpty = Effect.fnUntraced(function* (room: Room, loaded: LoadedTree, {
 
 /** What opening with consent would rewrite, carried out at once. */
 export const migrateTree = Effect.fnUntraced(function* (
-  room: Room,
+  room: TreeRoom,
   path: string,
 ): Effect.fn.Return<Migrated, OpenError, Scope.Scope> {
   const found = yield* loadIn(room, path)

@@ -23,6 +23,7 @@ import { Writer } from "../writer/Writer.ts"
 import type { Rejected } from "./DispatchError.ts"
 import type { LoadedTree, LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
+import { closable } from "./Room.ts"
 import {
   branchOutTree,
   type CreateOptions,
@@ -34,7 +35,7 @@ import {
   newTree,
 } from "./TreeCreation.ts"
 import { type Migrated, migrateTree, type OpenError, type OpenOptions, openTree } from "./TreeOpening.ts"
-import { closable, loadIn, type OpenTree, type Room, type TreeStoreOptions } from "./TreeRoom.ts"
+import { loadIn, type OpenTree, type TreeRoom, type TreeStoreOptions } from "./TreeRoom.ts"
 
 export type { CreateOptions, Forked, ForkOptions, NewOptions } from "./TreeCreation.ts"
 export type { Migrated, OpenError, OpenOptions } from "./TreeOpening.ts"
@@ -69,7 +70,7 @@ export class TreeStore extends Context.Service<
     Layer.effect(
       TreeStore,
       Effect.gen(function* () {
-        const room: Room = {
+        const room: TreeRoom = {
           ...options,
           disk: yield* Files,
           writer: yield* Writer,
