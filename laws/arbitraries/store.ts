@@ -59,6 +59,9 @@ export const readOnly = (disk: Disk): Disk => {
     link: refuse("link"),
     rename: refuse("rename"),
     unlink: refuse("unlink"),
+    removeDirectory: refuse("removeDirectory"),
+    setMode: refuse("setMode"),
+    setModified: refuse("setModified"),
     syncDirectory: refuse("syncDirectory"),
   }
 }

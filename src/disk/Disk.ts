@@ -63,7 +63,21 @@ export interface Disk {
   readonly rename: (from: string, to: string) => void
   /** Removes a name. Not durable. */
   readonly unlink: (path: string) => void
-  /** Makes the directory's names durable: creations, links, renames and removals in it. */
+  /** Removes an empty directory; fails with ENOTEMPTY, and with ENOTDIR for anything else. Not durable: `syncDirectory` of the one above it makes it so. */
+  readonly removeDirectory: (path: string) => void
+  /**
+   * Gives a file or a directory these permission bits, at most 0o7777 (`EINVAL`), without following a final link (`ELOOP`). Anything
+   * else is refused with `ENOTREG`. Does nothing where the platform has no modes. Not durable: a power cut may leave a file any mode
+   * that it has had, and a directory any that it has had since its last `syncDirectory`.
+   */
+  readonly setMode: (path: string, mode: number) => void
+  /**
+   * Sets the time of the last change of a file or a directory, in nanoseconds since the epoch, kept to the microsecond as far as the
+   * file system can. The access time stays what it was, to the microsecond. Refuses what `setMode` refuses. Not durable: a power cut
+   * may leave any earlier time, as with modes.
+   */
+  readonly setModified: (path: string, modified: bigint) => void
+  /** Makes the directory's names durable: creations, links, renames and removals in it; and its own mode and time. */
   readonly syncDirectory: (path: string) => void
 }
 

@@ -8,7 +8,7 @@ import { DiskFault } from "./Disk.ts"
  * The disk of the machine, over `node:fs`.
  *
  * Files and directories that it makes have the modes 0600 and 0700 whatever the umask. A final symlink is never followed (`ELOOP`),
- * a pipe is never waited for. On Windows there are no modes and no directory sync: `syncDirectory` does nothing there.
+ * a pipe is never waited for. On Windows there are no modes and no directory sync: `setMode` and `syncDirectory` do nothing there.
  */
 
 const windows = platform === "win32"
@@ -27,6 +27,9 @@ const directoryMode = 0o700
 
 /** What the system says when asked to open a directory for writing, a socket, or a device without a driver. */
 const notRegular: ReadonlySet<string> = new Set(["EISDIR", "ENXIO", "ENODEV"])
+
+/** The operations that open what a name points at, and so learn only then what it is. */
+const opening: ReadonlySet<keyof Disk> = new Set<keyof Disk>(["open", "setMode", "setModified"])
 
 /** What the system says of a name where there is nothing, also below a file. */
 const absent: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"])
@@ -53,7 +56,7 @@ const attempt = <A>(operation: keyof Disk, path: string, run: () => A): A => {
     if (cause instanceof DiskFault) throw cause
     const code = codeOf(cause)
     if (code === undefined) throw cause
-    throw new DiskFault(operation, path, operation === "open" && notRegular.has(code) ? "ENOTREG" : code, cause)
+    throw new DiskFault(operation, path, opening.has(operation) && notRegular.has(code) ? "ENOTREG" : code, cause)
   }
 }
 
@@ -140,7 +143,67 @@ const syncDirectory = (path: string): void => {
   }
 }
 
-/** The machine's disk. Cost: one system call an operation, a few for `open` and `truncate`, several for `makeDirectory`. */
+/** Windows tells a file in the way of a removal from a missing one only when asked. */
+const removeDirectory = (path: string): void => {
+  if (windows && !fs.lstatSync(path).isDirectory()) throw new DiskFault("removeDirectory", path, "ENOTDIR")
+  fs.rmdirSync(path)
+}
+
+/** Opens a file or a directory for a change of what is known of it, hands over its descriptor and closes it. */
+const onNode = (
+  operation: "setMode" | "setModified",
+  path: string,
+  run: (descriptor: number, stat: fs.BigIntStats) => void,
+): void => {
+  const descriptor = fs.openSync(path, O_RDONLY | careful)
+  try {
+    const stat = fs.fstatSync(descriptor, { bigint: true })
+    if (!stat.isFile() && !stat.isDirectory()) throw new DiskFault(operation, path, "ENOTREG")
+    run(descriptor, stat)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+const setMode = (path: string, mode: number): void => {
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) throw new DiskFault("setMode", path, "EINVAL")
+  if (!windows) onNode("setMode", path, (descriptor) => fs.fchmodSync(descriptor, mode))
+}
+
+const second = 1_000_000_000n
+const microsecond = 1_000n
+
+const floor = (value: bigint, unit: bigint): bigint => value - (((value % unit) + unit) % unit)
+
+/** The nanoseconds that a system call makes of a number of seconds. */
+const nanosecondsOf = (seconds: number): bigint => {
+  const whole = Math.trunc(seconds)
+  return BigInt(whole) * second + BigInt(Math.trunc((seconds - whole) * 1e9))
+}
+
+/**
+ * A time as `node:fs` takes it. It takes seconds in a double, whose steps are some 240 ns wide today: the nearest one may lie in
+ * the microsecond before, the middle of the microsecond never does. As text, because a negative number would stand for now.
+ */
+const secondsOf = (time: bigint): string => {
+  const nearest = Number(time) / 1e9
+  const whole = floor(time, microsecond)
+  if (floor(nanosecondsOf(nearest), microsecond) === whole) return String(nearest)
+  return String((Number(whole / microsecond) + 0.5) / 1e6)
+}
+
+const setModified = (path: string, modified: bigint): void => {
+  // There a descriptor for reading may not change times, and a directory cannot be opened.
+  if (windows) {
+    const stat = fs.lstatSync(path, { bigint: true })
+    if (stat.isSymbolicLink()) throw new DiskFault("setModified", path, "ELOOP")
+    fs.lutimesSync(path, secondsOf(stat.atimeNs), secondsOf(modified))
+  } else {
+    onNode("setModified", path, (descriptor, stat) => fs.futimesSync(descriptor, secondsOf(stat.atimeNs), secondsOf(modified)))
+  }
+}
+
+/** The machine's disk. Cost: one system call an operation, a few for `open`, `truncate`, `setMode` and `setModified`, several for `makeDirectory`. */
 export const nodeDisk: Disk = {
   open,
   close,
@@ -176,5 +239,8 @@ export const nodeDisk: Disk = {
   link: (from, to) => attempt("link", from, () => fs.linkSync(from, to)),
   rename: (from, to) => attempt("rename", from, () => fs.renameSync(from, to)),
   unlink: (path) => attempt("unlink", path, () => fs.unlinkSync(path)),
+  removeDirectory: (path) => attempt("removeDirectory", path, () => removeDirectory(path)),
+  setMode: (path, mode) => attempt("setMode", path, () => setMode(path, mode)),
+  setModified: (path, modified) => attempt("setModified", path, () => setModified(path, modified)),
   syncDirectory: (path) => attempt("syncDirectory", path, () => syncDirectory(path)),
 }

@@ -1,4 +1,5 @@
 import type { Chooser } from "./Chooser.ts"
+import { SimulatedAttribute } from "./SimulatedAttribute.ts"
 import type { Grain } from "./SimulatedFile.ts"
 import { SimulatedFile } from "./SimulatedFile.ts"
 
@@ -6,8 +7,9 @@ import { SimulatedFile } from "./SimulatedFile.ts"
  * The names of one simulated directory: the live ones, the durable ones, and the changes between.
  *
  * After a power cut the names are legal if and only if they are the durable ones with the unsynced changes applied in order up to
- * some point and none after it. Directories are independent of each other, with one exception: the removal that a rename makes in
- * one directory is never kept without the name that it gives in another (nor, for a directory, that name without the removal). A name says nothing of the bytes behind it.
+ * some point and none after it. Directories are independent of each other, with two exceptions: the removal that a rename makes in
+ * one directory is never kept without the name that it gives in another (nor, for a directory, that name without the removal), and
+ * the removal of a directory never without the changes that had emptied it. A name says nothing of the bytes behind it.
  *
  * A failed sync loses its changes: no later sync stores them, and after a power cut each one was kept or was not.
  */
@@ -33,15 +35,18 @@ export class SimulatedDirectory {
   readonly kind = "directory"
   readonly inode: bigint
   links = 0
-  modified = 0n
+  readonly mode: SimulatedAttribute<number>
+  readonly modified: SimulatedAttribute<bigint>
   readonly live = new Map<string, SimulatedNode>()
   readonly #durable = new Map<string, SimulatedNode>()
   #pending: Array<NameChange> = []
   /** Changes that a failed sync has lost and that a later sync has passed by. */
   #uncertain: Array<{ readonly change: NameChange; readonly names: NameChange["names"] }> = []
 
-  constructor(inode: bigint) {
+  constructor(inode: bigint, mode = 0o700, modified = 0n) {
     this.inode = inode
+    this.mode = new SimulatedAttribute(mode)
+    this.modified = new SimulatedAttribute(modified)
   }
 
   /** Gives a name to a node, durably, whatever is pending for the name. */
@@ -58,6 +63,17 @@ export class SimulatedDirectory {
     this.#pending.push(change)
     apply(this.live, names)
     return change
+  }
+
+  /** The last change that is not durable. */
+  get latest(): NameChange | undefined {
+    return this.#pending.at(-1)
+  }
+
+  /** Makes the mode and the time durable. */
+  settle(): void {
+    this.mode.sync()
+    this.modified.sync()
   }
 
   /** Makes the names durable, and with them those in other directories without which they cannot be. */
@@ -84,6 +100,8 @@ export class SimulatedDirectory {
 
   syncFailed(): void {
     for (const change of this.#pending) change.lost = true
+    this.mode.syncFailed()
+    this.modified.syncFailed()
   }
 
   /** Everything that some legal power cut leaves a name for. */
@@ -156,9 +174,12 @@ export const crashTree = (from: SimulatedDirectory, into: SimulatedDirectory, ch
     }
   }
   const copy = (node: SimulatedNode): SimulatedNode => {
+    const mode = node.mode.crash(choose)
+    const modified = node.modified.crash(choose)
     const made =
-      node.kind === "file" ? new SimulatedFile(node.inode, node.crash(choose, grain)) : new SimulatedDirectory(node.inode)
-    made.modified = node.modified
+      node.kind === "file"
+        ? new SimulatedFile(node.inode, node.crash(choose, grain), mode, modified)
+        : new SimulatedDirectory(node.inode, mode, modified)
     copies.set(node, made)
     if (node.kind === "directory" && made.kind === "directory") fill(node, made)
     return made

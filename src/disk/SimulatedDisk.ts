@@ -12,7 +12,7 @@ import { SimulatedFile } from "./SimulatedFile.ts"
  * A disk in memory with a live image, a durable image and every legal power cut between them.
  *
  * Deterministic: the same calls give the same images, inodes and times; only `crash` chooses, and a {@link Chooser} does it. What a
- * cut may take is said in SimulatedFile and SimulatedDirectory. It judges code that writes: let it fail at the k-th operation
+ * cut may take is said in SimulatedFile, SimulatedDirectory and SimulatedAttribute. It judges code that writes: let it fail at the k-th operation
  * (`fail`), stop there (`crashAt`), take an image of what a power cut left (`crash`) or go on as after the death of the process
  * (`kill`), and read all bytes and names (`paths`, `bytes`).
  */
@@ -299,12 +299,42 @@ export class SimulatedDisk implements Disk {
       node.links--
     })
 
+  removeDirectory = (path: string): void =>
+    this.#perform("removeDirectory", path, () => {
+      const node = this.#directory("removeDirectory", path)
+      const { directory, name } = this.#place("removeDirectory", path)
+      if (name === undefined) throw new DiskFault("removeDirectory", path, "EBUSY")
+      if (node.live.size > 0) throw new DiskFault("removeDirectory", path, "ENOTEMPTY")
+      const emptied = node.latest
+      directory.change([[name, undefined]], emptied && { directory: node, change: emptied })
+      this.#touch(directory)
+      node.links--
+    })
+
+  setMode = (path: string, mode: number): void =>
+    this.#perform("setMode", path, () => {
+      if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) throw new DiskFault("setMode", path, "EINVAL")
+      this.#existing("setMode", path).mode.set(mode)
+    })
+
+  /** Keeps the microsecond and no more, so that nobody comes to rely on more. */
+  setModified = (path: string, modified: bigint): void =>
+    this.#perform("setModified", path, () => {
+      const within = ((modified % 1_000n) + 1_000n) % 1_000n
+      this.#existing("setModified", path).modified.set(modified - within)
+    })
+
   syncDirectory = (path: string): void => {
     const lose = (): undefined => {
       const node = this.#find(path)
       if (node?.kind === "directory") node.syncFailed()
     }
-    this.#perform("syncDirectory", path, () => this.#directory("syncDirectory", path).sync(), { refused: lose })
+    const store = (): void => {
+      const directory = this.#directory("syncDirectory", path)
+      directory.sync()
+      directory.settle()
+    }
+    this.#perform("syncDirectory", path, store, { refused: lose })
   }
 
   // ── Inside ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -330,7 +360,7 @@ export class SimulatedDisk implements Disk {
   }
 
   #touch<A extends SimulatedNode>(node: A): A {
-    node.modified = ++this.#clock
+    node.modified.follow(++this.#clock)
     return node
   }
 
@@ -375,8 +405,8 @@ export class SimulatedDisk implements Disk {
       size: node.kind === "file" ? node.size : 0,
       links: node.links,
       uid: 0,
-      mode: node.kind === "file" ? 0o600 : 0o700,
-      modified: node.modified,
+      mode: node.mode.live,
+      modified: node.modified.live,
     }
   }
 }

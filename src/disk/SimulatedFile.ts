@@ -1,4 +1,5 @@
 import type { Chooser } from "./Chooser.ts"
+import { SimulatedAttribute } from "./SimulatedAttribute.ts"
 
 /**
  * The bytes of one simulated file: the live image, what is durable, and what lies between.
@@ -77,7 +78,9 @@ export class SimulatedFile {
   readonly inode: bigint
   /** The number of live names. */
   links = 0
-  modified = 0n
+  /** No operation of the port makes a file's mode and time durable: a power cut may leave any that was ever set. */
+  readonly mode: SimulatedAttribute<number>
+  readonly modified: SimulatedAttribute<bigint>
   readonly #live: Content
   readonly #durable: Content
   #pending: Array<Change> = []
@@ -85,8 +88,10 @@ export class SimulatedFile {
   #uncertain: Array<Stretch> = []
 
   /** A file whose bytes are durable. */
-  constructor(inode: bigint, bytes: Uint8Array) {
+  constructor(inode: bigint, bytes: Uint8Array, mode = 0o600, modified = 0n) {
     this.inode = inode
+    this.mode = new SimulatedAttribute(mode)
+    this.modified = new SimulatedAttribute(modified)
     this.#live = new Content(bytes)
     this.#durable = new Content(bytes)
   }

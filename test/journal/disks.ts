@@ -14,6 +14,9 @@ const readOnly = {
   link: refuse("link"),
   rename: refuse("rename"),
   unlink: refuse("unlink"),
+  removeDirectory: refuse("removeDirectory"),
+  setMode: refuse("setMode"),
+  setModified: refuse("setModified"),
   syncDirectory: refuse("syncDirectory"),
 } as const
 
@@ -71,5 +74,8 @@ export const bind = (disk: Disk): Disk => ({
   link: (from, to) => disk.link(from, to),
   rename: (from, to) => disk.rename(from, to),
   unlink: (path) => disk.unlink(path),
+  removeDirectory: (path) => disk.removeDirectory(path),
+  setMode: (path, mode) => disk.setMode(path, mode),
+  setModified: (path, modified) => disk.setModified(path, modified),
   syncDirectory: (path) => disk.syncDirectory(path),
 })
