@@ -187,7 +187,13 @@ const justDisk = (budget: Budget): void => {
       "grown with NULs",
       "lost before a later sync",
     ],
-    ...["unsynced name kept", "unsynced name gone", "removed name back", "name without its bytes"],
+    ...["unsynced name kept", "unsynced name gone", "removed name back", "removed directory back", "name without its bytes"],
+    ...["file", "directory"].flatMap((kind) => [
+      `unsynced mode of a ${kind} kept`,
+      `unsynced mode of a ${kind} gone`,
+      `unsynced time of a ${kind} gone`,
+    ]),
+    "mode of a directory synced",
   ])
 }
 

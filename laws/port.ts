@@ -22,18 +22,34 @@ export interface DiskSubject {
   readonly deepRuns?: number | undefined
 }
 
+const onPath = ["lstat", "list", "makeDirectory", "unlink", "removeDirectory", "syncDirectory"] as const
+
 type Step =
   | { readonly do: "open"; readonly path: string; readonly mode: OpenMode }
   | { readonly do: "close" | "stat" | "sync"; readonly nth: number }
   | { readonly do: "write"; readonly nth: number; readonly size: number }
   | { readonly do: "read"; readonly nth: number; readonly size: number; readonly position: number }
   | { readonly do: "truncate"; readonly nth: number; readonly length: number }
-  | { readonly do: "lstat" | "list" | "makeDirectory" | "unlink" | "syncDirectory"; readonly path: string }
+  | { readonly do: (typeof onPath)[number]; readonly path: string }
+  | { readonly do: "setMode"; readonly path: string; readonly mode: number }
+  | { readonly do: "setModified"; readonly path: string; readonly modified: bigint }
   | { readonly do: "link" | "rename"; readonly path: string; readonly to: string }
 
 const path = fc.constantFrom("/a", "/b", "/d", "/d/a", "/d/b", "/d/e", "/d/e/f", "/none/x")
 const nth = fc.nat({ max: 5 })
 const small = fc.nat({ max: 20 })
+
+/** The owner keeps every right: without them a disk answers root and other users differently. And two that are no modes. */
+const mode = fc.constantFrom(0o700, 0o750, 0o755, 0o777, 0o1700, 0o10000, -1)
+
+/** Decades around the epoch and around today, and the edges of a microsecond and of a second. */
+const modified = fc.oneof(
+  fc.bigInt({ min: -(10n ** 18n), max: 2n * 10n ** 18n }),
+  fc.bigInt({ min: -2001n, max: 2001n }),
+  fc
+    .tuple(fc.bigInt({ min: -2n, max: 2_000_000_000n }), fc.constantFrom(-1n, 0n, 1n, 999n, 1000n))
+    .map(([seconds, rest]) => seconds * 1_000_000_000n + rest),
+)
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -48,11 +64,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("write"), nth, size: small }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("read"), nth, size: small, position: small }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("truncate"), nth, length: small }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("lstat", "list", "makeDirectory", "unlink", "syncDirectory"), path }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom(...onPath), path }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("setMode"), path, mode }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("setModified"), path, modified }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("link", "rename"), path, to: path }) },
 )
 
-/** What both disks must say of a file. Inodes and times differ, and so does what a directory calls its size and its links. */
+/** The microsecond of a time. */
+const microsecond = (time: bigint | undefined): string | undefined =>
+  time === undefined ? undefined : `${(time - (((time % 1_000n) + 1_000n) % 1_000n)) / 1_000n}`
+
+/** What both disks must say of a file. Inodes differ, and times that nobody set, and so does what a directory calls its size and its links. */
 const told = (stat: FileStat | undefined) =>
   stat === undefined ? undefined : stat.kind === "file" ? [stat.kind, stat.size, stat.links, stat.mode] : [stat.kind, stat.mode]
 
@@ -90,8 +112,15 @@ class Player {
       case "list":
       case "makeDirectory":
       case "unlink":
+      case "removeDirectory":
       case "syncDirectory":
         return disk[step.do](this.#root + step.path)
+      case "setMode":
+        disk.setMode(this.#root + step.path, step.mode)
+        return told(disk.lstat(this.#root + step.path))
+      case "setModified":
+        disk.setModified(this.#root + step.path, step.modified)
+        return microsecond(disk.lstat(this.#root + step.path)?.modified)
       case "link":
       case "rename":
         return disk[step.do](this.#root + step.path, this.#root + step.to)
@@ -135,6 +164,12 @@ const refusals = [
   "truncate EINVAL",
   "link EEXIST",
   "unlink EISDIR",
+  "removeDirectory ENOENT",
+  "removeDirectory ENOTDIR",
+  "removeDirectory ENOTEMPTY",
+  "setMode EINVAL",
+  "setMode ENOENT",
+  "setModified ENOENT",
   "rename ENOENT",
 ]
 
@@ -153,6 +188,9 @@ export const dsk2 = (subject: DiskSubject): Law => ({
         for (const [at, step] of steps.entries()) {
           const [answer, expected] = [judged, simulated].map((player) => JSON.stringify(player.play(step)))
           coverage.hit(answer === undefined ? "done" : answer.replaceAll('"', ""))
+          coverage.hit("a mode set", step.do === "setMode" && answer?.startsWith("[") === true)
+          coverage.hit("a time set", step.do === "setModified" && /^"-?\d+"$/.test(answer ?? ""))
+          coverage.hit("a directory removed", step.do === "removeDirectory" && answer === undefined)
           if (answer !== expected)
             throw new Error(`step ${at} (${step.do}) was answered with ${answer}, the simulated disk says ${expected}`)
         }
@@ -165,6 +203,6 @@ export const dsk2 = (subject: DiskSubject): Law => ({
     } finally {
       subject.clean?.()
     }
-    coverage.demand(budget, ["done", ...refusals], 200)
+    coverage.demand(budget, ["done", "a mode set", "a time set", "a directory removed", ...refusals], 200)
   },
 })

@@ -1,13 +1,13 @@
 import * as fc from "fast-check"
-import type { Handle } from "../../src/disk/Disk.ts"
+import type { FileStat, Handle } from "../../src/disk/Disk.ts"
 import { DiskFault } from "../../src/disk/Disk.ts"
 import type { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import type { Coverage } from "../Law.ts"
 import { content, fraction } from "./disk.ts"
 
 /**
- * Histories of a disk, and a naive record of what a power cut may do to it: for each byte and each name whether it was synced and
- * which values it has had since. Written without a look at how the simulated disk does it.
+ * Histories of a disk, and a naive record of what a power cut may do to it: for each byte, each name, each mode and each time
+ * whether it was synced and which values it has had since. Written without a look at how the simulated disk does it.
  */
 
 export type DiskEvent =
@@ -18,12 +18,18 @@ export type DiskEvent =
   | { readonly do: "rename"; readonly path: string; readonly to: string }
   | { readonly do: "link"; readonly path: string; readonly to: string }
   | { readonly do: "unlink"; readonly path: string }
+  | { readonly do: "makeDirectory"; readonly path: string }
+  | { readonly do: "removeDirectory"; readonly path: string }
+  | { readonly do: "setMode"; readonly path: string; readonly mode: number }
+  | { readonly do: "setModified"; readonly path: string; readonly modified: bigint }
   | { readonly do: "syncDirectory"; readonly directory: string }
 
 const directories = ["/a", "/b"] as const
 const paths = directories.flatMap((directory) => ["x", "y", "z"].map((name) => `${directory}/${name}`))
 
 const path = fc.constantFrom(...paths)
+
+const micro = (count: bigint): bigint => count * 1_000_000n
 
 const event: fc.Arbitrary<DiskEvent> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("create"), path }) },
@@ -33,7 +39,15 @@ const event: fc.Arbitrary<DiskEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rename"), path, to: path }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("link"), path, to: path }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unlink"), path }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("makeDirectory"), path }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("removeDirectory"), path }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("setMode"), path, mode: fc.constantFrom(0o600, 0o644, 0o700, 0o755) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("setModified"), path, modified: fc.bigInt({ min: 1n, max: 9n }).map(micro) }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("syncDirectory"), directory: fc.constantFrom(...directories) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("syncDirectory"), directory: path }) },
 )
 
 export const diskHistory: fc.Arbitrary<ReadonlyArray<DiskEvent>> = fc.array(event, { maxLength: 24, size: "max" })
@@ -81,12 +95,19 @@ interface NameRecord {
   readonly since: Array<bigint | undefined>
 }
 
+/** The modes and times that a file or a directory has had since they were last synced, the present ones included. */
+interface Attributes {
+  readonly modes: Set<number>
+  readonly times: Set<bigint>
+}
+
 const directoryOf = (name: string): string => name.slice(0, 2)
 
 export class DiskOracle {
   readonly #disk: SimulatedDisk
   readonly #files = new Map<bigint, FileRecord>()
   readonly #names = new Map<string, NameRecord>()
+  readonly #attributes = new Map<bigint, Attributes>()
 
   constructor(disk: SimulatedDisk) {
     this.#disk = disk
@@ -100,10 +121,15 @@ export class DiskOracle {
       if (event.do === "syncDirectory") this.#syncDirectory(event.directory)
       else if (event.do === "create") this.#create(event.path)
       else if (event.do === "write" || event.do === "truncate" || event.do === "sync") this.#change(event)
+      else if (event.do === "makeDirectory") this.#makeDirectory(event.path)
+      else if (event.do === "removeDirectory") this.#removeDirectory(event.path)
+      else if (event.do === "setMode") this.#disk.setMode(event.path, event.mode)
+      else if (event.do === "setModified") this.#disk.setModified(event.path, event.modified)
       else this.#name(event)
     } catch (cause) {
       if (!(cause instanceof DiskFault)) throw cause
     }
+    for (const name of paths) this.#notice(name)
   }
 
   /** The live image holds exactly what was put there. */
@@ -131,10 +157,45 @@ export class DiskOracle {
       coverage.hit("unsynced name kept", since.length > 0 && last !== undefined && stat?.inode === last)
       coverage.hit("unsynced name gone", last !== undefined && last !== synced && stat === undefined)
       coverage.hit("removed name back", since.length > 0 && last === undefined && synced !== undefined && stat?.inode === synced)
+      coverage.hit("removed directory back", last === undefined && since.length > 0 && stat?.kind === "directory")
+      if (stat !== undefined) this.#judgeAttributes(name, stat, coverage)
       const bytes = image.bytes(name)
       const file = stat === undefined ? undefined : this.#files.get(stat.inode)
       if (bytes !== undefined && file !== undefined) judgeFile(name, file, bytes, coverage)
     }
+  }
+
+  /** Takes down the mode and the time that a name's file or directory has now. */
+  #notice(name: string): void {
+    const stat = this.#disk.lstat(name)
+    if (stat === undefined) return
+    const known = this.#attributes.get(stat.inode) ?? { modes: new Set(), times: new Set() }
+    known.modes.add(stat.mode)
+    known.times.add(stat.modified)
+    this.#attributes.set(stat.inode, known)
+  }
+
+  #judgeAttributes(name: string, stat: FileStat, coverage: Coverage): void {
+    const known = this.#attributes.get(stat.inode)
+    if (known?.modes.has(stat.mode) !== true) throw new Error(`${name} has a mode that it had not since its sync: ${stat.mode}`)
+    if (!known.times.has(stat.modified)) throw new Error(`${name} has a time that it had not since its sync: ${stat.modified}`)
+    const live = this.#disk.lstat(name)
+    if (live?.inode !== stat.inode) return
+    coverage.hit(`unsynced mode of a ${stat.kind} kept`, known.modes.size > 1 && live.mode === stat.mode)
+    coverage.hit(`unsynced mode of a ${stat.kind} gone`, live.mode !== stat.mode)
+    coverage.hit(`unsynced time of a ${stat.kind} gone`, live.modified !== stat.modified)
+    coverage.hit("mode of a directory synced", stat.kind === "directory" && known.modes.size === 1 && stat.mode !== 0o700)
+  }
+
+  #makeDirectory(name: string): void {
+    const isThere = this.#disk.lstat(name) !== undefined
+    this.#disk.makeDirectory(name)
+    if (!isThere) this.#names.get(name)?.since.push(this.#disk.lstat(name)?.inode)
+  }
+
+  #removeDirectory(name: string): void {
+    this.#disk.removeDirectory(name)
+    this.#names.get(name)?.since.push(undefined)
   }
 
   #create(name: string): void {
@@ -187,6 +248,8 @@ export class DiskOracle {
 
   #syncDirectory(directory: string): void {
     this.#disk.syncDirectory(directory)
+    const inode = this.#disk.lstat(directory)?.inode
+    if (inode !== undefined) this.#attributes.delete(inode)
     for (const [name, record] of this.#names) {
       if (directoryOf(name) !== directory || record.since.length === 0) continue
       record.synced = record.since.at(-1)

@@ -182,14 +182,17 @@ const nanosecondsOf = (seconds: number): bigint => {
 }
 
 /**
- * A time as `node:fs` takes it. It takes seconds in a double, whose steps are some 240 ns wide today: the nearest one may lie in
- * the microsecond before, the middle of the microsecond never does. As text, because a negative number would stand for now.
+ * A time as `node:fs` takes it: seconds in a double, whose steps are some 240 ns wide today. The nearest one may lie in the
+ * microsecond before or after, the middle of the microsecond never does. As text, because a negative number would stand for now.
  */
 const secondsOf = (time: bigint): string => {
-  const nearest = Number(time) / 1e9
-  const whole = floor(time, microsecond)
-  if (floor(nanosecondsOf(nearest), microsecond) === whole) return String(nearest)
-  return String((Number(whole / microsecond) + 0.5) / 1e6)
+  const whole = floor(time, second)
+  const seconds = Number(whole / second)
+  const rest = time - whole
+  // One rounding alone: a time that was read and set again must not wander.
+  const nearest = seconds + Number(rest) / 1e9
+  if (floor(nanosecondsOf(nearest), microsecond) === floor(time, microsecond)) return String(nearest)
+  return String(seconds + (Number(rest / microsecond) + 0.5) / 1e6)
 }
 
 const setModified = (path: string, modified: bigint): void => {

@@ -192,3 +192,128 @@ describe("names", () => {
     expect(() => disk.open(Symbol("path") as unknown as string, "read")).toThrow(TypeError)
   })
 })
+
+const modeOf = (name: string) => fs.lstatSync(at(name)).mode & 0o7777
+const micro = (time: bigint | undefined) => (time === undefined ? undefined : time / 1_000n)
+
+describe("a mode that is set", () => {
+  test("is that of the file or the directory, whatever the umask", () => {
+    inShell(
+      "umask 777",
+      `disk.makeDirectory(root + "/d"); disk.close(disk.open(root + "/d/f", "create"));
+       disk.setMode(root + "/d", 0o1755); disk.setMode(root + "/d/f", 0o640)`,
+    )
+    expect([modeOf("d"), modeOf("d/f")]).toEqual([0o1755, 0o640])
+  })
+
+  test("changes neither what a final link points at nor the link", () => {
+    fs.writeFileSync(at("target"), "", { mode: 0o600 })
+    fs.mkdirSync(at("directory"), 0o700)
+    fs.symlinkSync(at("target"), at("link"))
+    fs.symlinkSync(at("directory"), at("way"))
+    expect(refused(() => disk.setMode(at("link"), 0o640))).toBe("setMode ELOOP")
+    expect(refused(() => disk.setMode(at("way"), 0o750))).toBe("setMode ELOOP")
+    expect([modeOf("target"), modeOf("directory")]).toEqual([0o600, 0o700])
+  })
+
+  test("is refused for a pipe, a socket and what is no mode, and leaves no descriptor open", async () => {
+    execFileSync("mkfifo", [at("pipe")])
+    fs.writeFileSync(at("f"), "", { mode: 0o600 })
+    const server = net.createServer()
+    await new Promise<void>((resolve) => server.listen(at("socket"), resolve))
+    const before = fs.readdirSync("/proc/self/fd").length
+    try {
+      for (const name of ["pipe", "socket"]) {
+        expect([name, refused(() => disk.setMode(at(name), 0o600))]).toEqual([name, "setMode ENOTREG"])
+        expect([name, refused(() => disk.setModified(at(name), 0n))]).toEqual([name, "setModified ENOTREG"])
+      }
+      for (const mode of [0o10000, -1, 0.5, Number.NaN]) {
+        expect(refused(() => disk.setMode(at("f"), mode))).toBe("setMode EINVAL")
+      }
+      expect(refused(() => disk.setMode(at("none"), 0o600))).toBe("setMode ENOENT")
+      expect(fs.readdirSync("/proc/self/fd").length).toBe(before)
+      expect(modeOf("f")).toBe(0o600)
+    } finally {
+      server.close()
+    }
+  })
+})
+
+describe("a time that is set", () => {
+  const times: ReadonlyArray<bigint> = [
+    ...[0n, 1n, 999n, 1_000n, 1_700_000_000_000_000_000n, 1_700_000_000_000_000_999n, 1_700_000_000_123_456_000n],
+    ...[1_700_000_000_999_999_999n, 1_764_532_182_000_001_001n, 2_147_483_646_999_999_001n],
+    ...Array.from({ length: 200 }, (_, at) => 1_700_000_000_000_000_000n + BigInt(at) * 7_919_000_123_457n),
+  ]
+
+  test("keeps its microsecond, on a file and on a directory", () => {
+    fs.writeFileSync(at("f"), "")
+    for (const path of [at("f"), root]) {
+      for (const time of times) {
+        disk.setModified(path, time)
+        expect([time, micro(disk.lstat(path)?.modified)]).toEqual([time, micro(time)])
+      }
+    }
+  })
+
+  test("may lie before the epoch", () => {
+    fs.writeFileSync(at("f"), "")
+    disk.setModified(at("f"), -1_500_000_000n)
+    expect(disk.lstat(at("f"))?.modified).toBe(-1_500_000_000n)
+    disk.setModified(at("f"), -1n)
+    const found = disk.lstat(at("f"))?.modified ?? 0n
+    expect(found).toBeGreaterThanOrEqual(-1_000n)
+    expect(found).toBeLessThan(0n)
+  })
+
+  test("is exact where the system call can be, and leaves the access time and the bytes alone", () => {
+    fs.writeFileSync(at("f"), "bytes")
+    fs.utimesSync(at("f"), 1_600_000_000.25, 1)
+    for (const time of [1_700_000_000_000_000_000n, 1_700_000_000_500_000_000n, 1_700_000_000_123_456_789n]) {
+      disk.setModified(at("f"), time)
+      const stat = fs.lstatSync(at("f"), { bigint: true })
+      expect(stat.atimeNs).toBe(1_600_000_000_250_000_000n)
+      if (time % 500_000_000n === 0n) expect(stat.mtimeNs).toBe(time)
+    }
+    disk.setMode(at("f"), 0o640)
+    expect(disk.lstat(at("f"))?.modified).toBeGreaterThan(1_700_000_000_000_000_000n)
+    expect(fs.readFileSync(at("f"), "utf8")).toBe("bytes")
+  })
+
+  test("does not wander when it is read and set again, and neither does the access time", () => {
+    fs.writeFileSync(at("f"), "")
+    fs.utimesSync(at("f"), 1_600_000_000.123_456, 1)
+    const first = fs.lstatSync(at("f"), { bigint: true }).atimeNs
+    for (const time of times) {
+      disk.setModified(at("f"), time)
+      const found = fs.lstatSync(at("f"), { bigint: true })
+      disk.setModified(at("f"), found.mtimeNs)
+      const again = fs.lstatSync(at("f"), { bigint: true })
+      expect([time, again.mtimeNs, again.atimeNs]).toEqual([time, found.mtimeNs, first])
+    }
+  })
+
+  test("is refused for a link and for what is missing", () => {
+    fs.writeFileSync(at("f"), "")
+    fs.symlinkSync(at("f"), at("link"))
+    const before = disk.lstat(at("f"))?.modified
+    expect(refused(() => disk.setModified(at("link"), 0n))).toBe("setModified ELOOP")
+    expect(refused(() => disk.setModified(at("none"), 0n))).toBe("setModified ENOENT")
+    expect(disk.lstat(at("f"))?.modified).toBe(before)
+  })
+})
+
+describe("the removal of a directory", () => {
+  test("removes an empty one and nothing else", () => {
+    disk.makeDirectory(at("d/inner"))
+    fs.writeFileSync(at("f"), "")
+    fs.symlinkSync(at("d"), at("way"))
+    expect(refused(() => disk.removeDirectory(at("d")))).toBe("removeDirectory ENOTEMPTY")
+    expect(refused(() => disk.removeDirectory(at("f")))).toBe("removeDirectory ENOTDIR")
+    expect(refused(() => disk.removeDirectory(at("way")))).toBe("removeDirectory ENOTDIR")
+    expect(refused(() => disk.removeDirectory(at("none")))).toBe("removeDirectory ENOENT")
+    disk.removeDirectory(at("d/inner"))
+    disk.removeDirectory(at("d"))
+    expect(disk.list(root)).toEqual(["f", "way"])
+  })
+})

@@ -23,6 +23,20 @@ const texts = (of: SimulatedDisk, path: string): Set<string | undefined> => {
   return found
 }
 
+/** Every kind of thing that a power cut can leave under a name. */
+const kinds = (of: SimulatedDisk, path: string): Set<string | undefined> => {
+  const found = new Set<string | undefined>()
+  everyChoice(1000, (choose) => found.add(of.crash(choose).lstat(path)?.kind))
+  return found
+}
+
+/** Every mode or time that a power cut can leave under a name. */
+const attributes = (of: SimulatedDisk, path: string, name: "mode" | "modified"): Set<number | bigint | undefined> => {
+  const found = new Set<number | bigint | undefined>()
+  everyChoice(1000, (choose) => found.add(of.crash(choose).lstat(path)?.[name]))
+  return found
+}
+
 const refused = (run: () => unknown): string => {
   try {
     run()
@@ -153,6 +167,64 @@ describe("a power cut", () => {
     expect(texts(failing, "/d/a")).toEqual(new Set([undefined]))
   })
 
+  test("takes the removal of a directory, until the one above it is synced", () => {
+    const removed = new SimulatedDisk({ "/d/other": "" })
+    removed.makeDirectory("/d/s")
+    removed.syncDirectory("/d")
+    removed.removeDirectory("/d/s")
+    expect(removed.paths()).toEqual(["/d", "/d/other"])
+    expect(kinds(removed, "/d/s")).toEqual(new Set(["directory", undefined]))
+    removed.syncDirectory("/d")
+    expect(kinds(removed, "/d/s")).toEqual(new Set([undefined]))
+  })
+
+  test("never keeps the removal of a directory without what had emptied it", () => {
+    const moved = new SimulatedDisk({ "/a/s/f": "x", "/b/other": "" })
+    moved.rename("/a/s/f", "/b/f")
+    moved.removeDirectory("/a/s")
+    const found = new Set<string>()
+    everyChoice(1000, (choose) => found.add(moved.crash(choose).paths().join(" ")))
+    const rest = ["/a /a/s /a/s/f /b /b/f /b/other", "/a /a/s /a/s/f /b /b/other"]
+    expect(found).toEqual(new Set(["/a /b /b/f /b/other", "/a /a/s /b /b/f /b/other", ...rest]))
+    moved.syncDirectory("/a")
+    everyChoice(1000, (choose) => expect(moved.crash(choose).paths()).toEqual(["/a", "/b", "/b/f", "/b/other"]))
+  })
+
+  test("leaves a directory the mode and time of its last sync or a later one", () => {
+    const changed = new SimulatedDisk({ "/d/f": "" })
+    changed.setMode("/d", 0o755)
+    changed.setMode("/d", 0o750)
+    changed.setModified("/d", 7_000_000n)
+    expect(attributes(changed, "/d", "mode")).toEqual(new Set([0o700, 0o755, 0o750]))
+    expect(attributes(changed, "/d", "modified")).toEqual(new Set([0n, 7_000_000n]))
+    changed.syncDirectory("/d")
+    expect(attributes(changed, "/d", "mode")).toEqual(new Set([0o750]))
+    expect(attributes(changed, "/d", "modified")).toEqual(new Set([7_000_000n]))
+  })
+
+  test("leaves a file any mode and time that it has had, whatever was synced", () => {
+    const changed = disk("AB")
+    const before = changed.lstat("/d/f")?.modified
+    changed.setMode("/d/f", 0o644)
+    changed.setModified("/d/f", 7_000_000n)
+    changed.sync(changed.open("/d/f", "append"))
+    changed.syncDirectory("/d")
+    expect(attributes(changed, "/d/f", "mode")).toEqual(new Set([0o600, 0o644]))
+    expect(attributes(changed, "/d/f", "modified")).toEqual(new Set([before, 7_000_000n]))
+  })
+
+  test("of a directory whose sync failed may take its mode for ever, until it is set anew", () => {
+    const failing = new SimulatedDisk({ "/d/f": "" })
+    failing.setMode("/d", 0o755)
+    failing.fail((call) => call.operation === "syncDirectory", "EIO")
+    expect(refused(() => failing.syncDirectory("/d"))).toBe("EIO")
+    failing.syncDirectory("/d")
+    expect(attributes(failing, "/d", "mode")).toEqual(new Set([0o700, 0o755]))
+    failing.setMode("/d", 0o750)
+    failing.syncDirectory("/d")
+    expect(attributes(failing, "/d", "mode")).toEqual(new Set([0o750]))
+  })
+
   test("changes nothing on the disk it is taken from, and is the same for the same answers", () => {
     const one = disk("A".repeat(600), "b".repeat(2000))
     const before = one.text("/d/f")
@@ -237,5 +309,34 @@ describe("faults", () => {
     failing.fail((call) => call.operation === "close", "EIO")
     expect(refused(() => failing.close(handle))).toBe("EIO")
     expect(failing.handles).toBe(0)
+  })
+})
+
+describe("modes, times and the removal of directories", () => {
+  test("are refused without an effect", () => {
+    const made = disk("AB")
+    expect(refused(() => made.removeDirectory("/d"))).toBe("ENOTEMPTY")
+    expect(refused(() => made.removeDirectory("/d/f"))).toBe("ENOTDIR")
+    expect(refused(() => made.removeDirectory("/none"))).toBe("ENOENT")
+    expect(refused(() => made.removeDirectory("/"))).toBe("EBUSY")
+    expect(refused(() => made.setMode("/d/f", 0o10000))).toBe("EINVAL")
+    expect(refused(() => made.setMode("/d/f", 0.5))).toBe("EINVAL")
+    expect(refused(() => made.setMode("/none", 0o600))).toBe("ENOENT")
+    expect(refused(() => made.setModified("/d/f/below", 0n))).toBe("ENOTDIR")
+    made.fail((call) => call.operation === "setMode", "EPERM")
+    expect(refused(() => made.setMode("/d/f", 0o644))).toBe("EPERM")
+    expect(made.lstat("/d/f")?.mode).toBe(0o600)
+    expect(made.paths()).toEqual(["/d", "/d/f"])
+  })
+
+  test("a time keeps its microsecond and no more, also before the epoch", () => {
+    const made = disk("AB")
+    made.setModified("/d/f", 1_999n)
+    expect(made.lstat("/d/f")?.modified).toBe(1_000n)
+    made.setModified("/d/f", -1n)
+    expect(made.lstat("/d/f")?.modified).toBe(-1_000n)
+    const handle = made.open("/d/f", "append")
+    made.write(handle, bytes("c"))
+    expect(made.stat(handle).modified).toBeGreaterThan(0n)
   })
 })
