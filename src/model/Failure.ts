@@ -74,6 +74,11 @@ const failures = {
     safe: UNTOUCHED,
     remedy: "A ledger session can be checked and repaired: annals verify FILE, annals repair FILE",
   },
+  "format.is_tree": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy: "This command is for ledger sessions; see what the file holds: annals show FILE",
+  },
   "format.bad_header": {
     exit: 5,
     safe: "No byte of the file was changed; its entries can still be read.",
@@ -226,6 +231,34 @@ const failures = {
 
   // ── Commands to a session ──
   "redaction.not_json": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Send values that JSON can hold." },
+  "ledger.invalid_command": {
+    exit: 2,
+    safe: NOTHING_WRITTEN,
+    remedy: "Correct the field that is named and send the command again.",
+  },
+  "ledger.not_started": { exit: 2, safe: NOTHING_WRITTEN, remedy: "Start the session first." },
+  "ledger.already_started": { exit: 6, safe: NOTHING_WRITTEN, remedy: "Resume the session, or start another one." },
+  "ledger.root_mismatch": {
+    exit: 6,
+    safe: NOTHING_WRITTEN,
+    remedy: "Resume the session in the directory that it belongs to, or start another one here.",
+  },
+  "ledger.unknown_call": {
+    exit: 2,
+    safe: NOTHING_WRITTEN,
+    remedy: "Give one result for each call of the last answer, and none for others.",
+  },
+  "ledger.bad_id": {
+    exit: 2,
+    safe: "Nothing was done.",
+    remedy: "Name a session by its id: letters, digits, dashes and underscores, at most 80.",
+  },
+  "ledger.no_session": { exit: 3, safe: "Nothing was done.", remedy: "Start a session first; there is none to resume here." },
+  "ledger.unexpected": {
+    exit: 6,
+    safe: "Nothing was removed.",
+    remedy: "Look at what else lies in the session's folder, move it away, then try again.",
+  },
   "tree.invalid_command": {
     exit: 2,
     safe: NOTHING_WRITTEN,

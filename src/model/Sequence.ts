@@ -46,6 +46,10 @@ export const append = <A>(sequence: Sequence<A>, item: A): Sequence<A> => {
   return { length: sequence.length + 1, keyOf: sequence.keyOf, shared }
 }
 
+/** The first items of a sequence, `count` at most. O(1); an append to it copies. */
+export const take = <A>(sequence: Sequence<A>, count: number): Sequence<A> =>
+  count < sequence.length ? { ...sequence, length: Math.max(count, 0) } : sequence
+
 /** The item at a position, or undefined outside `0 <= position < length`. */
 export const at = <A>(sequence: Sequence<A>, position: number): A | undefined =>
   position >= 0 && position < sequence.length ? sequence.shared.items[position] : undefined

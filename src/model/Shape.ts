@@ -78,7 +78,8 @@ const checks: { readonly [K in Kind]: (value: Json) => boolean } = {
   tier: (value) => typeof value === "string" || value === null || isObject(value),
   boolean: (value) => typeof value === "boolean",
   number: (value) => typeof value === "number",
-  amount: (value) => typeof value === "number" && value >= 0,
+  // JSON has no infinity, but a parser makes one of 1e999.
+  amount: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
   object: isObject,
   list: Array.isArray,
   "list of strings": isStrings,

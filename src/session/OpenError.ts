@@ -22,6 +22,8 @@ export type FormatReason =
     }
   /** A ledger session, where a tree is needed. */
   | { readonly _tag: "IsLedger"; readonly code: "format.is_ledger"; readonly path: string }
+  /** A tree session, where a ledger is needed. */
+  | { readonly _tag: "IsTree"; readonly code: "format.is_tree"; readonly path: string }
   /** The header is missing or cannot be read. The entries can be read; nothing may be appended before a repair. */
   | {
       readonly _tag: "BadHeader"
@@ -41,6 +43,8 @@ const describeFormat = (reason: FormatReason): string => {
       return `${reason.path}: session version ${JSON.stringify(reason.version)} is not one of 1 to 5`
     case "IsLedger":
       return `${reason.path}: a ledger session; this needs a tree session`
+    case "IsTree":
+      return `${reason.path}: a tree session; this needs a ledger session`
     case "BadHeader":
       return `${reason.path}: the session header is missing or cannot be read`
     case "Empty":

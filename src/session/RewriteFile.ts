@@ -10,8 +10,7 @@ import * as Result from "effect/Result"
 import { createFile, replaceFile } from "../disk/Atomic.ts"
 import type { Disk, FileStat } from "../disk/Disk.ts"
 import { readJournal } from "../journal/Reader.ts"
-import { apply, type Edit } from "../model/Edit.ts"
-import { applyToText } from "../model/EditText.ts"
+import type { Edit } from "../model/Edit.ts"
 import type { JsonObject } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
@@ -19,6 +18,7 @@ import type { Redactor } from "../redaction/Redactor.ts"
 import { begin, rewriteLines, type SourceRecord } from "../tree/Rewrite.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
+import { edited } from "./EditedLine.ts"
 import type { LoadedTree } from "./Load.ts"
 import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
@@ -32,11 +32,7 @@ export interface Rewritten {
 const encoder = new TextEncoder()
 
 /** The lines of a rewrite are JSON: what they were made from was parsed, and an edit keeps it so. Anything else is a bug. */
-export const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThrow(redactor.cleanRaw(line)).line
-
-/** The line with an edit made to it; serialised anew when a repeated key makes it impossible to say which bytes are meant. */
-export const edited = (line: string, change: Edit): string =>
-  applyToText(line, change) ?? JSON.stringify(apply(parseJson(line) as JsonObject, change))
+const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThrow(redactor.cleanRaw(line)).line
 
 /** The records of the loaded file, read again: their text is not held in memory. */
 function* sourceRecords(disk: Disk, { path }: LoadedTree): Generator<SourceRecord> {

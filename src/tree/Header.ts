@@ -19,7 +19,7 @@ import type { Edit } from "../model/Edit.ts"
 import { digest32 } from "../model/Ids.ts"
 import { type Json, type JsonObject, own, ownString } from "../model/Json.ts"
 import { toText } from "../model/JsonText.ts"
-import { edited, type Members } from "./Members.ts"
+import { edited, type Members } from "../model/Members.ts"
 
 export type Version = 1 | 2 | 3 | 4 | 5
 export type TitleSource = "auto" | "user"

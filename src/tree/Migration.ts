@@ -12,8 +12,8 @@
 import { apply, type Edit, type MemberEdit } from "../model/Edit.ts"
 import { positionalEntryId } from "../model/Ids.ts"
 import { isObject, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
+import { edited, type ObjectEdit } from "../model/Members.ts"
 import type { Version } from "./Header.ts"
-import { edited, type ObjectEdit } from "./Members.ts"
 
 /** What a step may know of the records before. */
 export interface Past {

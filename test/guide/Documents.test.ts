@@ -172,8 +172,8 @@ const expectTests = (document: string): void => {
   for (const [, path = "", title = ""] of cited) assert.include(text(path), title, path)
 }
 
-describe("docs/adr/0014-weak-points-of-the-tree-format.md", () => {
-  const document = text("docs/adr/0014-weak-points-of-the-tree-format.md")
+describe("docs/adr/0015-weak-points-of-the-tree-format.md", () => {
+  const document = text("docs/adr/0015-weak-points-of-the-tree-format.md")
 
   it("names laws and tests that exist", async () => {
     assert.includeMembers([...(await lawIds())], [...lawsCitedIn(document)])

@@ -1,6 +1,6 @@
 /** Edits of an object's own members, made from the members that it should have. */
-import type { Edit } from "../model/Edit.ts"
-import { type Json, type JsonObject, own } from "../model/Json.ts"
+import type { Edit } from "./Edit.ts"
+import { type Json, type JsonObject, own } from "./Json.ts"
 
 export type Members = Record<string, Json>
 

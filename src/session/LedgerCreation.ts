@@ -1,0 +1,135 @@
+/** New ledger sessions: from nothing, for a subagent, or with the history of another one. */
+import { createHash } from "node:crypto"
+import { basename, dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import { createFile } from "../disk/Atomic.ts"
+import { ensurePrivateDirectory } from "../disk/Directory.ts"
+import type { ReadError } from "../journal/Reader.ts"
+import { readJournal } from "../journal/Reader.ts"
+import type { LeaseError } from "../lease/LeaseError.ts"
+import type { LedgerCommand } from "../ledger/Command.ts"
+import { ledgerModel } from "../ledger/LedgerModel.ts"
+import type { LedgerRejection } from "../ledger/Rejection.ts"
+import { childName, freshSessionId } from "../ledger/SessionId.ts"
+import type { Edit } from "../model/Edit.ts"
+import { type JsonObject, ownString } from "../model/Json.ts"
+import { parseJson } from "../model/JsonParse.ts"
+import { edited as membersEdited } from "../model/Members.ts"
+import { withMarks } from "../redaction/Provenance.ts"
+import type { Redactor } from "../redaction/Redactor.ts"
+import { Rejected } from "./DispatchError.ts"
+import { edited } from "./EditedLine.ts"
+import { loadLedger } from "./LedgerLoad.ts"
+import type { LedgerOpenOptions } from "./LedgerOpening.ts"
+import { childFolder, ENDING, markedLines, nameOf, type OpenLedger, openAs } from "./LedgerRoom.ts"
+import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
+import { FormatError, type PrepareError } from "./OpenError.ts"
+import { claim, journalOf, publish, type Room } from "./Room.ts"
+
+type StartFields = LedgerCommand & { readonly do: "start" }
+
+/** What a new session is about: its root, its model, and what else its start record says. */
+export type LedgerStart = Omit<StartFields, "do" | "sessionId">
+
+/** How many ids are tried when others take them at the same moment. */
+const MAX_ATTEMPTS = 100
+
+/** Whether somebody else has the name, or is about to. */
+const isTaken = ({ reason }: PrepareError | LeaseError): boolean => reason._tag === "Exists" || reason._tag === "Held"
+
+/** Takes an id that nobody has in a directory, and its lease. */
+export const claimId = Effect.fnUntraced(function* (
+  room: Room,
+  directory: string,
+): Effect.fn.Return<{ readonly id: string; readonly path: string }, PrepareError | LeaseError, Scope.Scope> {
+  const stamp = yield* room.stamp
+  for (let attempt = 0; ; attempt++) {
+    const id = freshSessionId(stamp, attempt)
+    const path = join(directory, `${id}${ENDING}`)
+    const claimed = yield* Effect.result(claim(room, path))
+    if (Result.isSuccess(claimed)) return { id, path }
+    if (attempt >= MAX_ATTEMPTS || !isTaken(claimed.failure)) return yield* claimed.failure
+  }
+})
+
+/** A session that begins with its start record. The caller has claimed the path. Its file comes into being with the first command. */
+export const startLedger = Effect.fnUntraced(function* (
+  room: Room,
+  path: string,
+  sessionId: string,
+  start: LedgerStart,
+  { isStored }: LedgerOpenOptions,
+): Effect.fn.Return<OpenLedger, PrepareError | Rejected<LedgerRejection>, Scope.Scope> {
+  const decided = ledgerModel.decide(ledgerModel.initial, { do: "start", sessionId, ...start }, yield* room.stamp)
+  if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
+  const records = decided.success
+  const lines = yield* markedLines(room, records)
+  const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
+  const prepare = Effect.gen(function* () {
+    if (isStored === true) yield* onDisk(path, () => ensurePrivateDirectory(room.disk, dirname(path)))
+    const file = yield* publish(room, path, bytes)
+    return { journal: yield* journalOf(room, path, file, file.size) }
+  })
+  return yield* openAs(room, { path, state: records.reduce(ledgerModel.evolve, ledgerModel.initial), prepare })
+})
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** The file of a subagent's session, in the folder of its parent. */
+export const childPath = (parent: string, id: string): string => join(childFolder(parent), `${childName(id, sha256)}${ENDING}`)
+
+/** A session for a subagent, kept with its parent. */
+export const startChild = Effect.fnUntraced(function* (
+  room: Room,
+  parent: string,
+  id: string,
+  start: LedgerStart,
+  options: LedgerOpenOptions,
+): Effect.fn.Return<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope> {
+  const path = childPath(parent, id)
+  yield* claim(room, path)
+  return yield* startLedger(room, path, id === "" ? nameOf(path) : id, start, options)
+})
+
+/** Says whose session a record of a copy is: that of the copy, where it was that of the source. */
+const renamed = (record: JsonObject, from: string | undefined, to: string): Edit | undefined =>
+  from !== undefined && ownString(record, "sessionId") === from ? membersEdited(record, { sessionId: to }) : undefined
+
+/** The line of a record in a copy, without what redaction finds in it, and with the mark of that. */
+const copied = (redactor: Redactor, raw: string, from: string | undefined, to: string): string => {
+  const change = renamed(parseJson(raw) as JsonObject, from, to)
+  const line = change === undefined ? raw : edited(raw, change)
+  const { line: clean, findings } = Result.getOrThrow(redactor.cleanRaw(line))
+  if (findings.length === 0) return clean.text
+  return Result.getOrThrow(redactor.cleanRecord(withMarks(parseJson(line) as JsonObject, findings))).line.text
+}
+
+/** A new session with everything that another one holds. The source is only read. Its subagents' sessions stay with it. */
+export const forkLedger = Effect.fnUntraced(function* (
+  room: Room,
+  source: string,
+  target: { readonly id: string; readonly path: string },
+): Effect.fn.Return<void, ReadError | FormatError | PrepareError> {
+  const loaded = yield* loadLedger(room.disk, source)
+  if (loaded.records === 0)
+    return yield* new FormatError({ reason: { _tag: "NotASession", code: "format.not_a_session", path: source } })
+  const from = loaded.state.start?.sessionId
+  const encoder = new TextEncoder()
+  yield* onDisk(target.path, () => {
+    unchangedSource(room.disk, source, loaded.summary.identity)
+    const temporaryName = `.${basename(target.path)}.tmp`
+    sweep(room.disk, join(dirname(target.path), temporaryName))
+    return createFile(
+      room.disk,
+      target.path,
+      (put) => {
+        for (const item of readJournal(room.disk, source)) {
+          if (item._tag === "Record") put(encoder.encode(`${copied(room.redactor, item.record.raw, from, target.id)}\n`))
+        }
+      },
+      { temporaryName },
+    )
+  })
+})

@@ -1,0 +1,110 @@
+/** What the functions of a ledger store work with, and what all ways to an open ledger session share. */
+import { basename, dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { ensurePrivateDirectory, ensurePrivateFile } from "../disk/Directory.ts"
+import { planTail } from "../journal/Tail.ts"
+import type { LedgerCommand } from "../ledger/Command.ts"
+import { ledgerModel } from "../ledger/LedgerModel.ts"
+import type { LedgerRecord } from "../ledger/Record.ts"
+import type { LedgerRejection } from "../ledger/Rejection.ts"
+import type { Repair } from "../ledger/Repair.ts"
+import type { LedgerState } from "../ledger/State.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
+import { withMarks } from "../redaction/Provenance.ts"
+import { type KnownFiles, makeKnownFiles } from "./KnownFiles.ts"
+import type { LoadedLedger } from "./LedgerLoad.ts"
+import { onDisk, putInOrder } from "./OnDisk.ts"
+import type { PrepareError } from "./OpenError.ts"
+import { journalOf, onceUncertain, type Room } from "./Room.ts"
+import { make as makeSession, type Opened, type Session } from "./Session.ts"
+
+export type LedgerSession = Session<LedgerState, LedgerCommand, LedgerRecord, LedgerRejection, PrepareError>
+
+export interface OpenLedger {
+  readonly session: LedgerSession
+  readonly id: string
+  readonly path: string
+  /** What its agent knows of the files. Nothing at first. */
+  readonly files: KnownFiles
+  /** The session as it was read. Of a new session: undefined. */
+  readonly loaded: LoadedLedger | undefined
+  /** What a resume repaired, each kind once. Empty when it found nothing, and when this is no resume. */
+  readonly repairs: ReadonlyArray<Repair>
+}
+
+/** The ending of every session file. */
+export const ENDING = ".jsonl"
+
+/** The name of a session's file without its ending. */
+export const nameOf = (path: string): string => basename(path).replace(/\.jsonl$/, "")
+
+/** The folder of a session's subagents: beside its file, under its name. */
+export const childFolder = (path: string): string => path.replace(/\.jsonl$/, "")
+
+/** The lines of records that the session itself makes, with the marks of what redaction took out. They are JSON, so anything else is a bug. */
+export const markedLines = (room: Room, records: ReadonlyArray<LedgerRecord>): Effect.Effect<ReadonlyArray<CleanLine>> =>
+  Effect.orDie(
+    Effect.forEach(records, (record) =>
+      Effect.flatMap(Effect.fromResult(room.redactor.cleanRecord(record)), ({ line, findings }) =>
+        findings.length === 0
+          ? Effect.succeed(line)
+          : Effect.map(Effect.fromResult(room.redactor.cleanRecord(withMarks(record, findings))), (marked) => marked.line),
+      ),
+    ),
+  )
+
+/** Sets the modes of a session that lies in a store: nobody but its owner reads it, whoever made the folder. */
+export const keepPrivate = (room: Room, path: string): Effect.Effect<void, PrepareError> =>
+  onDisk(path, () => {
+    ensurePrivateDirectory(room.disk, dirname(path))
+    ensurePrivateFile(room.disk, path)
+  })
+
+/** Opens the file at a line boundary, and puts lines in front of the first record of a command. */
+export const atLineBoundary = (
+  room: Room,
+  loaded: LoadedLedger,
+  before: Effect.Effect<ReadonlyArray<CleanLine>>,
+): Effect.Effect<Opened<LedgerState>, PrepareError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { path, summary } = loaded
+    const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
+    const journal = yield* journalOf(room, path, summary.identity, length)
+    const lines = yield* before
+    if (lines.length > 0) yield* Effect.orDie(journal.append(lines))
+    return { journal }
+  })
+
+export interface Preparation {
+  readonly path: string
+  readonly state: LedgerState
+  readonly prepare: Effect.Effect<Opened<LedgerState>, PrepareError, Scope.Scope>
+  readonly loaded?: LoadedLedger
+  readonly repairs?: ReadonlyArray<Repair>
+}
+
+/** A session over a file that is prepared with the first command. */
+export const openAs = (
+  room: Room,
+  { path, state, prepare, loaded, repairs }: Preparation,
+): Effect.Effect<OpenLedger, never, Scope.Scope> =>
+  Effect.map(
+    makeSession({
+      model: ledgerModel,
+      redactor: room.redactor,
+      state,
+      stamp: room.stamp,
+      path,
+      mark: withMarks,
+      open: onceUncertain(prepare),
+    }),
+    (session): OpenLedger => ({
+      session,
+      files: makeKnownFiles(session.state),
+      id: state.start?.sessionId ?? nameOf(path),
+      path,
+      loaded,
+      repairs: repairs ?? [],
+    }),
+  )

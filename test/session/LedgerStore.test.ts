@@ -1,0 +1,526 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { usedTokens } from "../../src/ledger/Accounting.ts"
+import type { LedgerCommand } from "../../src/ledger/Command.ts"
+import { messages } from "../../src/ledger/State.ts"
+import { LedgerFiles } from "../../src/session/LedgerFiles.ts"
+import { LedgerStore } from "../../src/session/LedgerStore.ts"
+import { ledgersOn, ROOT, SESSIONS } from "./Ledger.ts"
+
+const START = {
+  model: "claude-sonnet-4-5",
+  version: "1.0",
+  limits: { maxSteps: 50, tokenBudget: 1_000_000, contextWindow: 200_000 },
+}
+
+const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 }
+
+const answer = (...content: ReadonlyArray<object>): LedgerCommand =>
+  ({ do: "assistant", step: 1, response: { content, stopReason: "end_turn", usage }, costUsd: 0.01 }) as never
+
+const say = (text: string): LedgerCommand => ({ do: "user", text })
+const text = (words: string) => ({ type: "text", text: words })
+const call = (id: string) => ({ type: "tool_use", id, name: "bash", input: {} })
+
+const records = (disk: SimulatedDisk, path: string): ReadonlyArray<Record<string, unknown>> =>
+  (disk.text(path) ?? "")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const typesIn = (disk: SimulatedDisk, path: string) => records(disk, path).map(({ type }) => type)
+
+const session = (id: string, ...more: ReadonlyArray<object>): string =>
+  [{ t: "2026-01-01T00:00:00.000Z", type: "start", sessionId: id, root: ROOT, model: "m" }, ...more]
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join("")
+
+const run = <A, E>(
+  disk: SimulatedDisk,
+  body: Effect.Effect<A, E, LedgerStore | LedgerFiles | import("effect/Scope").Scope>,
+  environment = {},
+) => Effect.scoped(body).pipe(Effect.provide(ledgersOn(disk, { environment })))
+
+describe("a new ledger session", () => {
+  it.effect("has an id made of the time, no file before its first command, and then a line for each record", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const { session, id, path } = yield* (yield* LedgerStore).create(START)
+          assert.match(id, /^20231120-080000-[0-9a-f]{4}$/)
+          assert.equal(path, `${SESSIONS}/${id}.jsonl`)
+          assert.isUndefined(disk.bytes(path))
+          yield* session.dispatch(say("Find the flaky test"))
+          yield* session.dispatch(answer(text("t1")))
+          assert.deepEqual(typesIn(disk, path), ["start", "user", "assistant"])
+          const [start] = records(disk, path)
+          assert.deepEqual(Object.keys(start ?? {}).slice(0, 3), ["t", "type", "sessionId"])
+          assert.equal(start?.["root"], ROOT)
+          assert.equal(disk.lstat(path)?.mode, 0o600)
+          const { state } = yield* (yield* LedgerStore).read(id)
+          assert.deepEqual(messages(state), messages(yield* session.state))
+        }),
+      )
+    }),
+  )
+
+  it.effect("gets an id that nobody has, although somebody took the one of its moment", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      const frozen = { at: 1_700_467_200_000, entropy: "a".repeat(32) }
+      yield* Effect.gen(function* () {
+        const store = yield* LedgerStore
+        const [one, two] = [yield* store.create(START), yield* store.create(START)]
+        assert.notEqual(one.id, two.id)
+        yield* one.session.dispatch(say("one"))
+        yield* two.session.dispatch(say("two"))
+        const three = yield* store.create(START)
+        assert.equal(new Set([one.id, two.id, three.id]).size, 3)
+      }).pipe(Effect.scoped, Effect.provide(ledgersOn(disk, { stamp: Effect.succeed(frozen) })))
+    }),
+  )
+
+  it.effect("makes the folder that was open to others private", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [`${SESSIONS}/old.jsonl`]: session("old") })
+      disk.setMode(SESSIONS, 0o755)
+      disk.setMode(`${SESSIONS}/old.jsonl`, 0o644)
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const old = yield* store.open("old")
+          assert.equal(disk.lstat(SESSIONS)?.mode, 0o755)
+          yield* old.session.dispatch(say("hello"))
+          assert.equal(disk.lstat(SESSIONS)?.mode, 0o700)
+          assert.equal(disk.lstat(`${SESSIONS}/old.jsonl`)?.mode, 0o600)
+          disk.setMode(SESSIONS, 0o777)
+          yield* (yield* store.create(START)).session.dispatch(say("hello"))
+          assert.equal(disk.lstat(SESSIONS)?.mode, 0o700)
+        }),
+      )
+    }),
+  )
+})
+
+describe("the id of a ledger session", () => {
+  for (const id of ["../x", "../../outside", "", "a/b", "a.b", "a b", "x".repeat(81), "..", "\u0000"]) {
+    it.effect(`cannot be ${JSON.stringify(id.slice(0, 20))}`, () =>
+      run(
+        new SimulatedDisk({ "/home/dev/project/.garuda/x.jsonl": session("x") }),
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          for (const attempt of [
+            store.open(id),
+            store.read(id),
+            store.resume(id),
+            store.setTitle(id, "t"),
+            store.remove(id),
+            store.fork(id),
+          ]) {
+            const error = yield* Effect.flip(Effect.scoped(attempt as Effect.Effect<unknown, { _tag: string }>))
+            assert.equal(error._tag, "LedgerStoreError")
+          }
+        }),
+      ),
+    )
+  }
+
+  it.effect("of a missing session is told from a wrong one", () =>
+    run(
+      new SimulatedDisk(),
+      Effect.gen(function* () {
+        const error = yield* Effect.flip((yield* LedgerStore).read("20260101-000000-abcd"))
+        assert.equal(error._tag, "ReadError")
+        assert.equal(error.reason.code, "read.not_found")
+      }),
+    ),
+  )
+})
+
+describe("a resume", () => {
+  it.effect("goes on in the same file, with a resume record and the calls closed that a crash left open", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      const id = yield* run(
+        disk,
+        Effect.gen(function* () {
+          const { session, id } = yield* (yield* LedgerStore).create(START)
+          yield* session.dispatch(say("look"))
+          yield* session.dispatch({ do: "reserve", requestId: "r1", tokens: 300 })
+          yield* session.dispatch(answer(text("Looking."), call("c1")))
+          return id
+        }),
+      )
+      const path = `${SESSIONS}/${id}.jsonl`
+      const before = disk.text(path) ?? ""
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const { session, repairs } = yield* (yield* LedgerStore).resume()
+          assert.deepEqual(repairs, [
+            { kind: "reservation-charged", count: 300 },
+            { kind: "open-call-closed", count: 1 },
+          ])
+          assert.equal(disk.text(path), before)
+          const state = yield* session.state
+          assert.equal(messages(state).length, 3)
+          assert.equal(usedTokens(state.accounting), 315)
+          yield* session.dispatch(say("go on"))
+          assert.isTrue((disk.text(path) ?? "").startsWith(before))
+          assert.deepEqual(typesIn(disk, path).slice(4), ["resume", "unreported", "tool_results", "user"])
+          const { state: replayed } = yield* (yield* LedgerStore).read(id)
+          assert.deepEqual(messages(replayed), messages(yield* session.state))
+        }),
+      )
+    }),
+  )
+
+  it.effect("is refused in another directory, with both named", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [`${SESSIONS}/s.jsonl`]: session("s").replaceAll(ROOT, "/elsewhere") })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const error = yield* Effect.flip((yield* LedgerStore).resume("s"))
+          assert.equal(error._tag, "Rejected")
+          const message = error._tag === "Rejected" ? error.rejection.message : ""
+          assert.include(message, "/elsewhere")
+          assert.include(message, ROOT)
+          // It has given the lease back.
+          yield* (yield* LedgerStore).open("s")
+        }),
+      )
+    }),
+  )
+
+  it.effect("of nothing says so", () =>
+    run(
+      new SimulatedDisk(),
+      Effect.gen(function* () {
+        const error = yield* Effect.flip((yield* LedgerStore).resume())
+        assert.equal(error._tag === "LedgerStoreError" && error.reason.code, "ledger.no_session")
+      }),
+    ),
+  )
+
+  it.effect("puts a torn tail aside and goes on at a line of its own", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [`${SESSIONS}/s.jsonl`]: `${session("s")}{"t":"2026-01-01T00:00:01.000Z","type":"us` })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const { session } = yield* (yield* LedgerStore).resume("s")
+          yield* session.dispatch(say("hello"))
+        }),
+      )
+      assert.deepEqual(typesIn(disk, `${SESSIONS}/s.jsonl`), ["start", "resume", "user"])
+    }),
+  )
+})
+
+describe("what an agent knows of files", () => {
+  it.effect("is forgotten when calls are closed and when a turn is undone, but not what it has seen", () =>
+    run(
+      new SimulatedDisk(),
+      Effect.gen(function* () {
+        const { session, files } = yield* (yield* LedgerStore).create(START)
+        yield* session.dispatch({ do: "snapshot", tree: "t", prompt: "p", durationMs: 1 })
+        yield* session.dispatch(say("p"))
+        assert.isFalse(yield* files.noteRead("a.ts", "x", 0, 10))
+        assert.isTrue(yield* files.noteRead("a.ts", "x", 0, 10))
+        yield* files.record("a.ts", "x")
+        yield* session.dispatch({ do: "undo", after: "u" })
+        assert.isFalse(yield* files.noteRead("a.ts", "x", 0, 10))
+        assert.equal(yield* files.status("a.ts", "x"), "current")
+        assert.equal(yield* files.status("a.ts", "y"), "changed")
+        assert.equal(yield* files.status("b.ts", "y"), "unread")
+      }),
+    ),
+  )
+})
+
+describe("secrets", () => {
+  const SECRET = ["correct", "horse", "battery"].join("-")
+
+  it.effect("stay in the state and out of the file, which says what is missing where", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const { session, path } = yield* (yield* LedgerStore).create(START)
+          yield* session.dispatch(say(`the key is ${SECRET}`))
+          yield* session.dispatch({ do: "title", title: `about ${SECRET}` })
+          assert.include(JSON.stringify(messages(yield* session.state)), SECRET)
+          assert.notInclude(disk.text(path) ?? "", SECRET)
+          const [, user] = records(disk, path)
+          const marks = (user?.["redacted"] ?? []) as ReadonlyArray<{ at: string }>
+          assert.deepEqual(
+            marks.map(({ at }) => at),
+            ["/message/content/0/text"],
+          )
+        }),
+        { API_TOKEN: SECRET },
+      )
+    }),
+  )
+})
+
+describe("the sessions of a project", () => {
+  const work = (t: string) => ({ t, type: "user", message: { role: "user", content: [text("hi")] } })
+
+  it.effect("are listed by their last work, not by the times of their files, and titles are no work", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({
+        [`${SESSIONS}/b.jsonl`]: session("b", work("2026-03-01T00:00:00.000Z")),
+        [`${SESSIONS}/a.jsonl`]: session("a", work("2026-01-05T00:00:00.000Z"), {
+          t: "2026-09-01T00:00:00.000Z",
+          type: "title",
+          title: "late",
+        }),
+        [`${SESSIONS}/c.jsonl`]: "no session\n",
+        [`${SESSIONS}/bad name.jsonl`]: session("bad name"),
+        [`${SESSIONS}/b/explore-1.jsonl`]: session("explore-1", work("2027-01-01T00:00:00.000Z")),
+        [`${SESSIONS}/notes.txt`]: "x",
+      })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const { sessions, leftOut, more } = yield* store.list()
+          assert.deepEqual(
+            sessions.map(({ id }) => id),
+            ["b", "a"],
+          )
+          assert.deepEqual(
+            sessions.map(({ summary }) => summary.title),
+            ["hi", "late"],
+          )
+          assert.deepEqual(
+            leftOut.map(({ code }) => code),
+            ["ledger.bad_id", "format.not_a_session"],
+          )
+          assert.equal(more, 0)
+          assert.equal(yield* store.latest, "b")
+          assert.equal((yield* store.list(1)).more, 2)
+          assert.deepEqual(
+            (yield* store.children("b")).map(({ id }) => id),
+            ["explore-1"],
+          )
+        }),
+      )
+    }),
+  )
+
+  it.effect("are found by their last work, however long the lines behind it are", () =>
+    Effect.gen(function* () {
+      const long = { t: "2026-04-01T00:00:00.000Z", type: "title", title: "x".repeat(200_000) }
+      const disk = new SimulatedDisk({
+        [`${SESSIONS}/b.jsonl`]: session("b", work("2026-03-01T00:00:00.000Z"), long),
+        [`${SESSIONS}/a.jsonl`]: session("a", work("2026-02-01T00:00:00.000Z")),
+      })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          assert.equal(yield* (yield* LedgerStore).latest, "b")
+        }),
+      )
+    }),
+  )
+
+  it.effect("are none where there is no directory", () =>
+    run(
+      new SimulatedDisk(),
+      Effect.gen(function* () {
+        const store = yield* LedgerStore
+        assert.isUndefined(yield* store.latest)
+        assert.deepEqual(yield* store.list(), { sessions: [], leftOut: [], more: 0 })
+      }),
+    ),
+  )
+
+  it.effect("keep their place and the time of their file when they get a title", () =>
+    Effect.gen(function* () {
+      const path = `${SESSIONS}/a.jsonl`
+      const disk = new SimulatedDisk({ [path]: session("a", work("2026-01-05T00:00:00.000Z")) })
+      disk.setModified(path, 1_700_000_000_123_456_000n)
+      const { modified } = disk.lstat(path) ?? {}
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          assert.equal(yield* store.setTitle("a", " two\n lines "), "two lines")
+          assert.equal(disk.lstat(path)?.modified, modified)
+          assert.deepEqual(typesIn(disk, path), ["start", "user", "title"])
+          assert.equal((yield* store.list()).sessions[0]?.summary.title, "two lines")
+        }),
+      )
+    }),
+  )
+})
+
+describe("subagents", () => {
+  it.effect("have a file of their own beside their parent, whatever their ids are, and never the same", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [`${SESSIONS}/p.jsonl`]: session("p") })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const ids = ["explore-call_1", "agent-a/b-c1", "agent-a_b-c1", "../../x", "", "y".repeat(200), `${"y".repeat(199)}z`]
+          const paths: Array<string> = []
+          for (const id of ids) {
+            const child = yield* store.createChild("p", id, START)
+            yield* child.session.dispatch(say("task"))
+            paths.push(child.path)
+          }
+          assert.equal(new Set(paths).size, ids.length)
+          assert.equal(paths[0], `${SESSIONS}/p/explore-call_1.jsonl`)
+          for (const path of paths) assert.match(path, new RegExp(`^${SESSIONS}/p/[A-Za-z0-9_-]{1,80}\\.jsonl$`))
+          assert.equal(yield* store.latest, "p")
+          assert.equal(records(disk, paths[3] ?? "")[0]?.["sessionId"], "../../x")
+        }),
+      )
+    }),
+  )
+
+  it.effect("go with their parent when it is removed, and nothing else does", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({
+        [`${SESSIONS}/p.jsonl`]: session("p"),
+        [`${SESSIONS}/p/explore-1.jsonl`]: session("explore-1"),
+        [`${SESSIONS}/q.jsonl`]: session("q"),
+      })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          assert.equal((yield* store.remove("p")).children.length, 1)
+          assert.deepEqual(
+            disk.paths().filter((path) => path.startsWith(`${SESSIONS}/`)),
+            [`${SESSIONS}/q.jsonl`],
+          )
+          assert.equal((yield* Effect.flip(store.remove("p")))._tag, "ReadError")
+        }),
+      )
+    }),
+  )
+
+  it.effect("keep their parent from being removed when somebody put something else beside them", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({
+        [`${SESSIONS}/p.jsonl`]: session("p"),
+        [`${SESSIONS}/p/explore-1.jsonl`]: session("explore-1"),
+        [`${SESSIONS}/p/notes.txt`]: "mine",
+      })
+      const before = disk.paths()
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const error = yield* Effect.flip((yield* LedgerStore).remove("p"))
+          assert.equal(error.reason.code, "ledger.unexpected")
+        }),
+      )
+      assert.deepEqual(disk.paths(), before)
+    }),
+  )
+
+  it.effect("keep their parent from being removed while one of them is at work", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [`${SESSIONS}/p.jsonl`]: session("p") })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const child = yield* store.createChild("p", "explore-1", START)
+          yield* child.session.dispatch(say("task"))
+          assert.equal((yield* Effect.flip(store.remove("p")))._tag, "LeaseError")
+          yield* child.session.close
+          yield* store.remove("p")
+        }),
+      )
+    }),
+  )
+
+  it.effect("can be removed however a removal was cut before", () =>
+    Effect.gen(function* () {
+      const made = () =>
+        new SimulatedDisk({
+          [`${SESSIONS}/p.jsonl`]: session("p"),
+          [`${SESSIONS}/p/explore-1.jsonl`]: session("explore-1"),
+          [`${SESSIONS}/p/explore-2.jsonl`]: session("explore-2"),
+        })
+      const rehearsal = made()
+      yield* run(
+        rehearsal,
+        Effect.flatMap(LedgerStore, (store) => store.remove("p")),
+      )
+      for (let step = 1; step <= rehearsal.operations; step++) {
+        const disk = made()
+        disk.crashAt(step)
+        yield* Effect.exit(
+          run(
+            disk,
+            Effect.flatMap(LedgerStore, (store) => store.remove("p")),
+          ),
+        )
+        for (const image of [disk.crash((options) => options - 1), disk.crash(() => 0)]) {
+          yield* Effect.exit(
+            run(
+              image,
+              Effect.flatMap(LedgerStore, (store) => store.remove("p")),
+            ),
+          )
+          assert.isUndefined(image.bytes(`${SESSIONS}/p.jsonl`))
+          assert.isUndefined(image.bytes(`${SESSIONS}/p/explore-1.jsonl`))
+          assert.isUndefined(image.bytes(`${SESSIONS}/p/explore-2.jsonl`))
+        }
+      }
+    }),
+  )
+})
+
+describe("a fork", () => {
+  it.effect("has the same history under an id of its own, and leaves the source as it was", () =>
+    Effect.gen(function* () {
+      const raw = session("a", { t: "2026-01-01T00:00:01.000Z", type: "thinking", choice: "high", odd: 1 }).replace(
+        '"odd":1',
+        '"odd":1.0',
+      )
+      const disk = new SimulatedDisk({ [`${SESSIONS}/a.jsonl`]: raw })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const { id, path } = yield* store.fork("a")
+          assert.equal(disk.text(`${SESSIONS}/a.jsonl`), raw)
+          assert.equal(disk.text(path), raw.replace('"sessionId":"a"', `"sessionId":"${id}"`))
+          yield* (yield* store.resume(id)).session.dispatch(say("on"))
+        }),
+      )
+    }),
+  )
+})
+
+describe("a file that is no ledger", () => {
+  it.effect("is told by what it holds", () =>
+    run(
+      new SimulatedDisk({
+        "/x/tree.jsonl": '{"type":"session","version":5,"id":"s","timestamp":"t","cwd":"/"}\n',
+        "/x/words.jsonl": "words\n",
+        "/x/empty.jsonl": "",
+      }),
+      Effect.gen(function* () {
+        const files = yield* LedgerFiles
+        const code = (path: string) => Effect.map(Effect.flip(files.open(path)), ({ reason }) => reason.code)
+        assert.equal(yield* code("/x/tree.jsonl"), "format.is_tree")
+        assert.equal(yield* code("/x/words.jsonl"), "format.not_a_session")
+        assert.equal(yield* code("/x/empty.jsonl"), "format.empty")
+      }),
+    ),
+  )
+})
