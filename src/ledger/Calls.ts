@@ -29,29 +29,60 @@ export const interruptedMeta = (call: Block): ToolCallMeta => ({
 
 const resultsIn = ({ content }: Message): ReadonlyArray<string> => content.filter(isToolResult).map(callId)
 
+const isResults = ({ role, content }: Message): boolean => role === "user" && content.length > 0 && content.every(isToolResult)
+
 /**
- * The calls of the last answer that no result stands for yet, in call order. Results may come one by one, each in a message of its own:
- * they count as long as nothing else stands between. O(messages since the answer).
+ * The calls of the last answer that no result stands for yet, in call order, each id once. Results count as long as nothing else stands
+ * between. O(messages since the answer).
  */
 export const openCalls = (conversation: Sequence<Turned>): ReadonlyArray<Block> => {
   const answered = new Set<string>()
   for (let position = conversation.length - 1; position >= 0; position--) {
     const message = at(conversation, position)?.message
     if (message === undefined) break
-    if (message.role === "assistant") return message.content.filter((block) => isToolUse(block) && !answered.has(callId(block)))
-    const results = resultsIn(message)
+    if (message.role === "assistant") return message.content.filter((block) => isToolUse(block) && isNew(answered, callId(block)))
     // Somebody spoke instead of answering: what was open then cannot be answered here any more.
-    if (results.length === 0 || results.length < message.content.length) return []
-    for (const id of results) answered.add(id)
+    if (!isResults(message)) return []
+    for (const id of resultsIn(message)) answered.add(id)
   }
   return []
+}
+
+const isNew = (seen: Set<string>, id: string): boolean => !seen.has(id) && seen.add(id).has(id)
+
+/** Blocks in the order of the calls that they belong to. */
+export const inCallOrder = <A>(
+  calls: ReadonlyArray<Block>,
+  given: ReadonlyArray<A>,
+  idOf: (item: A) => string,
+): ReadonlyArray<A> => {
+  const place = new Map<string, number>()
+  for (const [at, call] of calls.entries()) if (!place.has(callId(call))) place.set(callId(call), at)
+  const placeOf = (item: A): number => place.get(idOf(item)) ?? calls.length
+  return [...given].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+/**
+ * The last message of a conversation with more results of the same answer, in call order: results may come one by one, and a provider wants
+ * them in one message. Undefined when the last message holds none, or these are not all awaited.
+ */
+export const withMoreResults = (conversation: Sequence<Turned>, more: Message): Turned | undefined => {
+  const last = at(conversation, conversation.length - 1)
+  if (last === undefined || !isResults(last.message) || !isResults(more)) return undefined
+  const open = new Set(openCalls(conversation).map(callId))
+  if (!resultsIn(more).every((id) => open.delete(id))) return undefined
+  let position = conversation.length - 1
+  while (at(conversation, position)?.message.role === "user") position--
+  const calls = (at(conversation, position)?.message.content ?? []).filter(isToolUse)
+  const content = inCallOrder(calls, [...last.message.content, ...more.content], callId)
+  return { ...last, message: { ...last.message, content } }
 }
 
 /** What was done to make the calls and results of a conversation fit each other. */
 export interface CallRepairs {
   /** Calls in the middle of the conversation that got the answer that they were interrupted. */
   readonly answered: number
-  /** Results without a call before them, or a second one for the same call, that were left out. */
+  /** Results without a call before them or a second one for the same call, and blocks of the other side, that were left out. */
   readonly dropped: number
   /** Results that stood behind something else and were put behind their call. */
   readonly moved: number
@@ -69,11 +100,19 @@ const split = ({ content }: Message): readonly [ReadonlyArray<Block>, ReadonlyAr
 
 /**
  * The conversation with each call answered once, in call order, in one message directly behind the answer that made it, but for the calls
- * of the last answer when nothing stands behind it: those are open, and a record closes them. What fits already is the same reference.
+ * of the last answer when nothing stands behind it and `mayBeOpen`: a record closes them. What fits already is the same reference.
  */
-export const repairCalls = (given: ReadonlyArray<Turned>): RepairedCalls => {
+export const repairCalls = (all: ReadonlyArray<Turned>, mayBeOpen = true): RepairedCalls => {
   const repaired: Array<Turned> = []
   const done = { answered: 0, dropped: 0, moved: 0 }
+  const given = all.flatMap((turned) => {
+    const { role, content } = turned.message
+    const isForeign = role === "assistant" ? isToolResult : isToolUse
+    const own = content.filter((block) => !isForeign(block))
+    done.dropped += content.length - own.length
+    if (own.length === content.length) return [turned]
+    return own.length === 0 ? [] : [{ ...turned, message: { ...turned.message, content: own } }]
+  })
   for (let position = 0; position < given.length; ) {
     const turned = given[position++]
     if (turned === undefined) break
@@ -90,8 +129,9 @@ export const repairCalls = (given: ReadonlyArray<Turned>): RepairedCalls => {
     const from = position
     while (given[position]?.message.role === "user") position++
     const behind = given.slice(from, position)
-    if (behind.length === 0 && position === given.length) continue
-    repaired.push(...answersTo(calls, turned, behind, position === given.length, done))
+    const isLast = mayBeOpen && position === given.length
+    if (behind.length === 0 && isLast) continue
+    repaired.push(...answersTo(calls, turned, behind, isLast, done))
   }
   return { conversation: repaired, ...done }
 }

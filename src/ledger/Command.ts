@@ -5,7 +5,8 @@
  *
  * Valid if and only if `do` is one of the names below, every other field is one that it has, of the kind shown, and everything is JSON.
  * Fields are named as in the record that the command writes. `text`, `notes` and `attachments` become the message of a `user` or
- * `continue` record, `results` that of a `tool_results` record. What `model` and `resume` leave out stays as it was.
+ * `continue` record, `results` that of a `tool_results` record. What `model` and `resume` leave out stays as it was; a file without a start
+ * record is resumed with `sessionId`, `root` and `model`.
  */
 import * as Result from "effect/Result"
 import { type CommandFlaw, type CommandOf, type CommandTable, readCommand } from "../model/CommandTable.ts"
@@ -19,7 +20,7 @@ const going = { version: "string?", executor: "string?", isolation: "string?", l
 
 const COMMANDS = {
   start: { sessionId: "string", root: "string", model: "string", ...going },
-  resume: { root: "string?", model: "string?", ...going },
+  resume: { sessionId: "string?", root: "string?", model: "string?", ...going },
   model: { model: "string", ...going },
   user: { text: "string", notes: "list of strings?", attachments: "list of strings?" },
   assistant: { step: "number", response: of(RESPONSE), costUsd: "number?", requestId: "string?" },
@@ -51,8 +52,11 @@ const further = (name: LedgerCommand["do"], command: JsonObject): CommandFlaw | 
   }
   if (name === "title" && cleanTitle(ownString(command, "title") ?? "") === "")
     return { field: "title", expected: "must not be empty" }
+  if ((name === "user" || name === "continue") && !/\S/.test(ownString(command, "text") ?? ""))
+    return { field: "text", expected: "must not be blank" }
   if (name !== "toolResults") return undefined
   const results = own(command, "results") as ReadonlyArray<JsonObject>
+  if (results.length === 0) return { field: "results", expected: "must not be empty" }
   const index = results.findIndex(
     (result) => ownString(result, "toolUseId") === undefined || ownString(result, "content") === undefined,
   )

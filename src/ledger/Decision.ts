@@ -2,7 +2,7 @@
  * What a command writes: the records, or why there are none.
  *
  * A record begins with `t` and `type`, then has the members of its type. A command that would change nothing (an undo where there is no
- * turn, a request that is settled already) writes nothing. Before a new turn the calls that are still open are closed, so that no provider
+ * turn, a request that is settled already) writes nothing. Before new words the calls that are still open are closed, so that no provider
  * ever sees an open call with words behind it. Pure: the time comes from the stamp.
  */
 import * as Result from "effect/Result"
@@ -10,10 +10,10 @@ import type { JsonObject } from "../model/Json.ts"
 import { isoTime, type Stamp } from "../model/Stamp.ts"
 import { isSettled } from "./Accounting.ts"
 import { callId, messageOf, text } from "./Block.ts"
-import { interrupted, interruptedMeta, openCalls } from "./Calls.ts"
+import { inCallOrder, interrupted, interruptedMeta, openCalls } from "./Calls.ts"
 import { type Fields, type LedgerCommand, parseCommand } from "./Command.ts"
 import { evolve, isAnswered } from "./Evolution.ts"
-import type { LedgerRecord, StartInfo } from "./Record.ts"
+import { type LedgerRecord, type ModelResponse, RECORD_SHAPES, type RecordType, type StartInfo } from "./Record.ts"
 import { alreadyStarted, type LedgerRejection, notStarted, rootMismatch, unknownCall } from "./Rejection.ts"
 import type { LedgerState } from "./State.ts"
 import { cleanTitle } from "./Title.ts"
@@ -30,11 +30,13 @@ interface Place {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A record with the members that have a value. They are JSON: the command they come from has been checked. */
-const record = ({ stamp }: Place, type: string, members: Members): LedgerRecord => ({
+/** A record: the members of its type that have a value, in the type's order. They are JSON: the command they come from has been checked. */
+const record = ({ stamp }: Place, type: RecordType, members: Members): LedgerRecord => ({
   t: isoTime(stamp),
   type,
-  ...(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject),
+  ...(Object.fromEntries(
+    Object.keys(RECORD_SHAPES[type]).flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]]])),
+  ) as JsonObject),
 })
 
 const start = (place: Place, fields: Fields<"start">): Decided =>
@@ -51,10 +53,11 @@ const closing = (place: Place): ReadonlyArray<LedgerRecord> => {
 }
 
 /** What a run is about now, with what changes. */
-const going = ({ state }: Place, fields: Partial<StartInfo>): Members => ({ ...state.start, ...fields })
+const going = ({ state }: Place, fields: Partial<StartInfo>): Partial<StartInfo> => ({ ...state.start, ...fields })
 
 const model = (place: Place, fields: Fields<"model">): Decided => {
-  const { redactionMarks, ...members } = going(place, fields) as Partial<StartInfo>
+  if (place.state.start === undefined) return Result.fail(notStarted)
+  const { redactionMarks, ...members } = going(place, fields)
   return place.state.start?.model === fields.model && Object.keys(fields).length === 1
     ? written()
     : written(record(place, "model", members))
@@ -65,7 +68,10 @@ const resume = (place: Place, fields: Fields<"resume">): Decided => {
   const { start: info } = place.state
   if (info !== undefined && fields.root !== undefined && fields.root !== info.root)
     return Result.fail(rootMismatch(info.sessionId, info.root, fields.root))
-  const resumed = record(place, "resume", { ...going(place, fields), redactionMarks: true })
+  const about = going(place, fields)
+  // A file without a start record says nothing of itself: then the command has to.
+  if ([about.sessionId, about.root, about.model].includes(undefined)) return Result.fail(notStarted)
+  const resumed = record(place, "resume", { ...about, redactionMarks: true })
   const lost = [...place.state.accounting.reservations].map(([requestId, tokens]) =>
     record(place, "unreported", { tokens, requestId }),
   )
@@ -82,29 +88,46 @@ const user = (place: Place, { text: prompt, notes, attachments }: Fields<"user">
   return written(...closing(place), record(place, "user", { message: messageOf("user", blocks) }))
 }
 
-/** An answer. When its provider did not say what it used, the reservation of the request is charged in its place. */
-const assistant = (place: Place, fields: Fields<"assistant">): Decided => {
-  const { requestId, response } = fields
-  const { accounting } = place.state
-  if (isAnswered(place.state, requestId)) return written()
-  const answer = record(place, "assistant", fields)
-  const reserved = requestId === undefined ? undefined : accounting.reservations.get(requestId)
-  return response.usageReported === false && reserved !== undefined
-    ? written(answer, record(place, "unreported", { tokens: reserved, requestId }))
-    : written(answer)
+/** What is charged when a provider did not say what a request used: its reservation. Nothing when it did, or when there is none. */
+const unsaid = (
+  place: Place,
+  { usageReported }: Pick<ModelResponse, "usageReported">,
+  requestId: string | undefined,
+): ReadonlyArray<LedgerRecord> => {
+  const tokens = requestId === undefined ? undefined : place.state.accounting.reservations.get(requestId)
+  return usageReported === false && tokens !== undefined ? [record(place, "unreported", { tokens, requestId })] : []
 }
+
+const assistant = (place: Place, fields: Fields<"assistant">): Decided =>
+  isAnswered(place.state, fields.requestId)
+    ? written()
+    : written(...closing(place), record(place, "assistant", fields), ...unsaid(place, fields.response, fields.requestId))
+
+const compact = (place: Place, fields: Fields<"compact">): Decided =>
+  isAnswered(place.state, fields.requestId)
+    ? written()
+    : written(record(place, "compaction", fields), ...unsaid(place, fields.summary ?? {}, fields.requestId))
+
+const sideUsage = (place: Place, fields: Fields<"sideUsage">): Decided =>
+  isSettled(place.state.accounting, fields.requestId)
+    ? written()
+    : written(record(place, "side_usage", fields), ...unsaid(place, fields, fields.requestId))
 
 const toolResults = (place: Place, { results, calls, synthetic }: Fields<"toolResults">): Decided => {
-  const open = new Set(openCalls(place.state.conversation).map(callId))
-  for (const result of results) {
-    const id = callId({ type: "tool_result", ...result })
-    if (!open.delete(id)) return Result.fail(unknownCall(id))
-  }
-  const blocks = results.map((result) => ({ type: "tool_result", ...result, isError: result["isError"] === true }))
-  return written(record(place, "tool_results", { message: messageOf("user", blocks), calls, synthetic: synthetic || undefined }))
+  const awaited = openCalls(place.state.conversation)
+  const open = new Set(awaited.map(callId))
+  const blocks = results.map(({ type: _, ...result }) => ({
+    type: "tool_result",
+    ...result,
+    isError: result["isError"] === true,
+  }))
+  for (const block of blocks) if (!open.delete(callId(block))) return Result.fail(unknownCall(callId(block)))
+  const message = messageOf("user", inCallOrder(awaited, blocks, callId))
+  const known = inCallOrder(awaited, calls, ({ toolUseId }) => toolUseId)
+  return written(record(place, "tool_results", { message, calls: known, synthetic: synthetic || undefined }))
 }
 
-const unlessSettled = (place: Place, type: string, fields: { readonly requestId?: string }): Decided =>
+const unlessSettled = (place: Place, type: RecordType, fields: { readonly requestId?: string }): Decided =>
   isSettled(place.state.accounting, fields.requestId) ? written() : written(record(place, type, fields))
 
 const reserve = (place: Place, fields: Fields<"reserve">): Decided =>
@@ -124,7 +147,7 @@ const handlers: { readonly [N in LedgerCommand["do"]]: (place: Place, fields: Fi
   assistant,
   toolResults,
   closeOpenToolCalls: (place) => written(...closing(place)),
-  compact: (place, fields) => unlessSettled(place, "compaction", fields),
+  compact,
   snapshot,
   undo: (place, fields) => (place.state.undo.points.length === 0 ? written() : written(record(place, "undo", fields))),
   redo: (place) => (place.state.undo.redo.length === 0 ? written() : written(record(place, "redo", {}))),
@@ -134,7 +157,7 @@ const handlers: { readonly [N in LedgerCommand["do"]]: (place: Place, fields: Fi
   reserve,
   unreported: (place, fields) => unlessSettled(place, "unreported", fields),
   childDebit: (place, fields) => unlessSettled(place, "child_debit", fields),
-  sideUsage: (place, fields) => unlessSettled(place, "side_usage", fields),
+  sideUsage,
   title: (place, { title }) => {
     const clean = cleanTitle(title)
     return place.state.title === clean ? written() : written(record(place, "title", { title: clean }))

@@ -6,14 +6,15 @@
  */
 import type { DamageKind } from "../journal/Damage.ts"
 import { isObject, type JsonObject, own, ownString } from "../model/Json.ts"
-import { append, iterate, lastPosition } from "../model/Sequence.ts"
+import { append, iterate, lastPosition, take } from "../model/Sequence.ts"
 import { hasMarker } from "../redaction/Marker.ts"
 import { charge, chargeReport, chargeUnreported, debit, reserve, totalTokens } from "./Accounting.ts"
-import { messageOf, textOf } from "./Block.ts"
+import { callId, isToolResult, messageOf, textOf } from "./Block.ts"
+import { openCalls, withMoreResults } from "./Calls.ts"
 import { classify, type KnownRecord, type LedgerRecord, type Message, type RecordOf, type StartInfo } from "./Record.ts"
 import { repaired, withoutAnyThinking } from "./Repair.ts"
-import { conversationOf, type LedgerState, type Turned, withMessage } from "./State.ts"
-import { beginTurn, detached, redone, undone, withoutRedo } from "./Undo.ts"
+import { conversationOf, type LedgerState, type Turned, withMessage, withoutRedo } from "./State.ts"
+import { beforeTurn, beginTurn, detached, redone, undone } from "./Undo.ts"
 
 /** Where redaction changed a record: JSON pointers, from its marks. */
 const marksOf = (record: JsonObject): ReadonlyArray<string> => {
@@ -30,8 +31,8 @@ const isRedacted = (state: LedgerState, record: JsonObject, place: string, messa
 const startInfo = ({ sessionId, root, version, model, executor, isolation, limits, redactionMarks }: StartInfo): StartInfo => ({
   sessionId,
   root,
-  model,
   ...(version === undefined ? {} : { version }),
+  model,
   ...(executor === undefined ? {} : { executor }),
   ...(isolation === undefined ? {} : { isolation }),
   ...(limits === undefined ? {} : { limits }),
@@ -56,24 +57,45 @@ const firstLine = (message: Message): string | undefined =>
     .split(/\r?\n/, 1)[0]
 
 const prompted = (state: LedgerState, record: RecordOf<"user">, json: JsonObject): LedgerState => ({
-  ...withMessage(withoutRedo(state), record.message, isRedacted(state, json, "/message", record.message)),
+  ...withMessage(
+    { ...state, undo: withoutRedo(state.undo) },
+    record.message,
+    isRedacted(state, json, "/message", record.message),
+  ),
   turns: state.turns + 1,
   firstPrompt: state.firstPrompt ?? firstLine(record.message),
 })
 
-/** A request that was settled by an answer already: the same answer a second time. */
+/** A request whose answer or summary is in the conversation already: the same record a second time. */
 export const isAnswered = ({ answers }: LedgerState, requestId: string | undefined): boolean =>
   requestId !== undefined && lastPosition(answers, requestId) >= 0
+
+const withAnswer = (state: LedgerState, requestId: string | undefined): LedgerState =>
+  requestId === undefined ? state : { ...state, answers: append(state.answers, requestId) }
 
 const answered = (state: LedgerState, record: RecordOf<"assistant">, json: JsonObject): LedgerState => {
   const { response, costUsd, requestId } = record
   if (isAnswered(state, requestId)) return state
   const { content, usage, usageReported } = response
   const accounting = charge(state.accounting, { usage, usageReported, costUsd, requestId })
-  const answers = requestId === undefined ? state.answers : append(state.answers, requestId)
-  const spent = { ...state, accounting, answers, contextTokens: totalTokens(usage) }
+  const spent = { ...withAnswer(state, requestId), accounting, contextTokens: totalTokens(usage) }
   const message = messageOf("assistant", content)
-  return content.length === 0 ? spent : withMessage(spent, message, isRedacted(state, json, "/response", message))
+  return withMessage(spent, message, isRedacted(state, json, "/response", message))
+}
+
+/** Results of the last answer go into one message, also when they come one by one, and are part of the turn that made the calls. */
+const withResults = (state: LedgerState, message: Message, isChanged: boolean): LedgerState => {
+  const last = withMoreResults(state.conversation, message)
+  if (last !== undefined) {
+    const conversation = append(take(state.conversation, state.conversation.length - 1), {
+      ...last,
+      isRedacted: last.isRedacted || isChanged,
+    })
+    return { ...state, conversation, undo: withoutRedo(state.undo) }
+  }
+  const open = new Set(openCalls(state.conversation).map(callId))
+  const isAwaited = message.content.some((block) => isToolResult(block) && open.has(callId(block)))
+  return withMessage(isAwaited ? beforeTurn(state) : state, message, isChanged)
 }
 
 const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json: JsonObject): LedgerState => {
@@ -81,22 +103,27 @@ const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json
     (spent, { subagent }) => (subagent === undefined ? spent : chargeReport(spent, subagent)),
     state.accounting,
   )
-  const given = withMessage({ ...state, accounting }, record.message, isRedacted(state, json, "/message", record.message))
+  const given = withResults({ ...state, accounting }, record.message, isRedacted(state, json, "/message", record.message))
   return record.synthetic === true ? { ...given, readsForgotten: state.readsForgotten + 1 } : given
 }
 
-/** The conversation is replaced. What redaction had changed stays known, message by message, where the same message comes again. */
+/**
+ * The conversation is replaced. What redaction had changed stays known where the same message comes again, or a part of it with the marker.
+ */
 const compacted = (state: LedgerState, record: RecordOf<"compaction">, json: JsonObject): LedgerState => {
+  const { summary, costUsd, requestId } = record
+  if (isAnswered(state, requestId)) return state
   const redacted = new Set<string>()
   for (const turned of iterate(state.conversation)) if (turned.isRedacted) redacted.add(JSON.stringify(turned.message))
-  const conversation = record.messages.map(
-    (message, index): Turned => ({
-      id: state.nextId + index,
-      message,
-      isRedacted: isRedacted(state, json, `/messages/${index}`, message) || redacted.has(JSON.stringify(message)),
-    }),
-  )
-  const { summary, costUsd, requestId } = record
+  const cameRedacted = (message: Message): boolean => {
+    const text = JSON.stringify(message)
+    return redacted.has(text) || hasMarker(text)
+  }
+  const conversation = record.messages.flatMap((message, index): ReadonlyArray<Turned> => {
+    if (message.content.length === 0) return []
+    const isChanged = isRedacted(state, json, `/messages/${index}`, message) || (redacted.size > 0 && cameRedacted(message))
+    return [{ id: state.nextId + index, message, isRedacted: isChanged }]
+  })
   const accounting =
     summary === undefined
       ? state.accounting
@@ -107,10 +134,10 @@ const compacted = (state: LedgerState, record: RecordOf<"compaction">, json: Jso
           requestId,
         })
   return {
-    ...state,
+    ...withAnswer(state, requestId),
     accounting,
     conversation: conversationOf(conversation),
-    nextId: state.nextId + conversation.length,
+    nextId: state.nextId + record.messages.length,
     contextTokens: record.afterTokens,
     undo: detached(state.undo),
     readsForgotten: state.readsForgotten + 1,
@@ -175,6 +202,8 @@ export const evolve = (before: LedgerState, record: LedgerRecord): LedgerState =
 export const inspect = (before: LedgerState, record: LedgerRecord): ReadonlyArray<DamageKind> => {
   const classified = classify(record)
   if (classified._tag === "Unusable") return ["unusable-record"]
-  if (classified._tag === "Unknown" || classified.record.type !== "assistant") return []
-  return isAnswered(before, classified.record.requestId) ? ["duplicate-record"] : []
+  if (classified._tag === "Unknown") return []
+  const { record: known } = classified
+  const isAgain = (known.type === "assistant" || known.type === "compaction") && isAnswered(before, known.requestId)
+  return isAgain ? ["duplicate-record"] : []
 }

@@ -8,7 +8,8 @@
  * used has no effect and is a damage; one of an unknown type has none and is kept. Members that are not in the table are kept too.
  *
  * Members of our own, absent in older files and passed over by other readers:
- * - `requestId`: the request to a model that a record settles. The same request is charged once.
+ * - `requestId`: the request to a model that a record settles, unlike any other in the session, those of its subagents included. The same
+ *   request is charged once and answered once.
  * - `reserve`: tokens set aside for a request, so that a crash before its end does not lose the spending.
  * - `usageReported`: false when the provider did not say what was used; then `usage` is an estimate.
  * - `redacted`: what redaction took out of this record, and where. `redactionMarks` in a start or resume record says that the records
@@ -54,7 +55,7 @@ const REPORT = {
   steps: "number?",
   stopReason: "string?",
   usage: of(USAGE),
-  costUsd: "number?",
+  costUsd: "amount?",
   costIncomplete: "boolean?",
   requestId: "string?",
 } as const satisfies Shape
@@ -94,7 +95,7 @@ export const RECORD_SHAPES = {
   resume: START,
   model: START,
   user: { message: of(MESSAGE) },
-  assistant: { step: "number", response: of(RESPONSE), costUsd: "number?", requestId: "string?" },
+  assistant: { step: "number", response: of(RESPONSE), costUsd: "amount?", requestId: "string?" },
   tool_results: { message: of(MESSAGE), calls: listOf(CALL), synthetic: "boolean?" },
   compaction: {
     stage: "string",
@@ -102,7 +103,7 @@ export const RECORD_SHAPES = {
     afterTokens: "amount",
     messages: listOf(MESSAGE),
     summary: maybe(of(RESPONSE)),
-    costUsd: "number?",
+    costUsd: "amount?",
     requestId: "string?",
   },
   snapshot: { tree: "string", messages: "amount", prompt: "string", durationMs: "number" },
@@ -118,7 +119,7 @@ export const RECORD_SHAPES = {
     purpose: "string",
     usage: of(USAGE),
     usageReported: "boolean?",
-    costUsd: "number?",
+    costUsd: "amount?",
     requestId: "string?",
   },
   end: { stopReason: "string", steps: "number" },

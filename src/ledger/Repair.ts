@@ -1,20 +1,22 @@
 /**
  * What a resume does to a conversation before it goes on, so that a provider takes it (laws THK-1, CTX-2). In this order:
  *
- * 1. An answer that holds searches or citations of the provider, and that redaction changed, becomes text: what is left of such blocks no
- *    longer fits what the provider signed.
+ * 1. In an answer that redaction changed, searches and citations of the provider become text: what is left of such blocks no longer fits
+ *    what the provider signed.
  * 2. Thinking goes from the first message on that redaction changed: a signature binds all content before it.
  * 3. Thinking goes altogether when another model goes on.
  * 4. Messages that are empty now go.
  * 5. Each call gets one result, behind its answer, in call order; results without a call go.
  *
+ * Turns that can be put back are repaired in the same way.
+ *
  * Whether redaction changed a message is known by the mark of its record, not by looking for the marker: a conversation may speak of
  * markers. Files without marks are read the old way. Pure, idempotent, and part of the fold: a resume record repairs the same each time.
  */
-import { isObject, type JsonObject, own, ownString } from "../model/Json.ts"
-import { at, iterate } from "../model/Sequence.ts"
+import { isObject, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
+import { iterate } from "../model/Sequence.ts"
 import { type Block, isServerBlock, isThinking, text, textOf, withoutThinking } from "./Block.ts"
-import { repairCalls } from "./Calls.ts"
+import { type CallRepairs, repairCalls } from "./Calls.ts"
 import { changed, conversationOf, type LedgerState, type Turned } from "./State.ts"
 import { changedRedo } from "./Undo.ts"
 
@@ -41,13 +43,17 @@ export interface Repaired {
 
 const hasCitations = (block: Block): boolean => Array.isArray(own(block, "citations"))
 
-/** A list of what a search found, for people and models. */
-const found = (block: Block): Block => {
-  const results = own(block, "results")
+/** What is known of a search, for people and models: `Earlier web_search "query": 2 results`, and a list of them. */
+const found = (search: Block | undefined, result: Block | undefined): Block => {
+  const results = result === undefined ? undefined : own(result, "results")
   const items = Array.isArray(results) ? results.filter(isObject) : []
-  const name = ownString(block, "name") ?? "search"
+  const name = ownString(search ?? result ?? {}, "name") ?? "search"
+  const query = ownString(ownObject(search ?? {}, "input") ?? {}, "query")
+  const error = ownString(result ?? {}, "error")
+  const outcome = result === undefined ? "no result" : `${items.length} ${items.length === 1 ? "result" : "results"}`
   const lines = items.map((item, n) => `${n + 1}. ${ownString(item, "title") ?? ""} — ${ownString(item, "url") ?? ""}`)
-  return text([`Earlier ${name}: ${items.length} ${items.length === 1 ? "result" : "results"}`, ...lines].join("\n"))
+  const head = `Earlier ${name}${query === undefined ? "" : ` "${query}"`}: ${error === undefined ? outcome : `failed (${error})`}`
+  return text([head, ...lines].join("\n"))
 }
 
 const withoutMember = (block: JsonObject, member: string): Block => {
@@ -59,9 +65,18 @@ const withoutMember = (block: JsonObject, member: string): Block => {
 export const searchesToText = (turned: Turned): Turned => {
   const { message } = turned
   if (message.role !== "assistant" || !message.content.some((block) => isServerBlock(block) || hasCitations(block))) return turned
+  const searches = message.content.filter((block) => ownString(block, "type") === "server_tool_use")
+  const results = message.content.filter((block) => ownString(block, "type") === "server_tool_result")
+  const isOf = (search: Block, result: Block): boolean => ownString(search, "id") === ownString(result, "toolUseId")
   const content = message.content.flatMap((block): ReadonlyArray<Block> => {
-    if (ownString(block, "type") === "server_tool_use") return []
-    if (isServerBlock(block)) return [found(block)]
+    if (searches.includes(block)) return results.some((result) => isOf(block, result)) ? [] : [found(block, undefined)]
+    if (isServerBlock(block))
+      return [
+        found(
+          searches.find((search) => isOf(search, block)),
+          block,
+        ),
+      ]
     return textOf(block) !== undefined && hasCitations(block) ? [withoutMember(block, "citations")] : [block]
   })
   return { ...turned, message: { ...message, content } }
@@ -75,9 +90,7 @@ const stripped = (turned: Turned): Turned | undefined => {
 
 /** The state without any thinking, in what can be redone too: another model goes on, which cannot read it. */
 export const withoutAnyThinking = (state: LedgerState): LedgerState => {
-  const conversation = changed(state.conversation, stripped)
-  const undo = changedRedo(state.undo, stripped)
-  return conversation === state.conversation && undo === state.undo ? state : { ...state, conversation, undo }
+  return mapped(state, stripped)
 }
 
 /** The order in which redo would put messages back, behind the conversation. */
@@ -90,11 +103,12 @@ const thinkingIn = (turned: Turned): number => turned.message.content.filter(isT
 
 const countThinking = (state: LedgerState): number => inOrder(state).reduce((sum, turned) => sum + thinkingIn(turned), 0)
 
-const mapped = (state: LedgerState, change: (turned: Turned) => Turned | undefined): LedgerState => ({
-  ...state,
-  conversation: changed(state.conversation, change),
-  undo: changedRedo(state.undo, change),
-})
+/** Changes each message, also of what can be put back. The same reference when nothing changes. */
+const mapped = (state: LedgerState, change: (turned: Turned) => Turned | undefined): LedgerState => {
+  const conversation = changed(state.conversation, change)
+  const undo = changedRedo(state.undo, (removed) => removed.map(change).filter((turned) => turned !== undefined))
+  return conversation === state.conversation && undo === state.undo ? state : { ...state, conversation, undo }
+}
 
 /** Without the thinking from the first message on that redaction changed. */
 const withoutThinkingAfterRedaction = (state: LedgerState): LedgerState => {
@@ -122,12 +136,27 @@ export const repaired = (state: LedgerState, isOtherModel: boolean): Repaired =>
   note("thinking-of-another-model", countThinking(safe) - countThinking(readable))
   const filled = mapped(readable, (turned) => (isEmpty(turned) ? undefined : turned))
   note("empty-message", inOrder(texts).length - inOrder(filled).length)
-  const all = [...iterate(filled.conversation)]
-  const { conversation, answered, dropped, moved } = repairCalls(all)
-  note("call-answered", answered)
-  note("result-dropped", dropped)
-  note("result-moved", moved)
-  const isSame =
-    conversation.length === all.length && conversation.every((turned, index) => turned === at(filled.conversation, index))
-  return { state: isSame ? filled : { ...filled, conversation: conversationOf(conversation) }, repairs }
+  const fitting = withFittingCalls(filled)
+  note("call-answered", fitting.answered)
+  note("result-dropped", fitting.dropped)
+  note("result-moved", fitting.moved)
+  return { state: fitting.state, repairs }
+}
+
+/** The state with calls and results that fit each other. Of what can be put back only the end of the last turn may have open calls. */
+const withFittingCalls = (state: LedgerState): CallRepairs & { readonly state: LedgerState } => {
+  const sum = { answered: 0, dropped: 0, moved: 0 }
+  const fitting = (given: ReadonlyArray<Turned>, mayBeOpen: boolean): ReadonlyArray<Turned> => {
+    const { conversation, answered, dropped, moved } = repairCalls(given, mayBeOpen)
+    sum.answered += answered
+    sum.dropped += dropped
+    sum.moved += moved
+    return conversation
+  }
+  const all = [...iterate(state.conversation)]
+  const kept = fitting(all, true)
+  const isSame = kept.length === all.length && kept.every((turned, index) => turned === all[index])
+  const undo = changedRedo(state.undo, (removed, position) => fitting(removed, position === 0))
+  if (isSame && undo === state.undo) return { ...sum, state }
+  return { ...sum, state: { ...state, undo, conversation: isSame ? state.conversation : conversationOf(kept) } }
 }

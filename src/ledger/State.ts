@@ -96,12 +96,22 @@ export const initial: LedgerState = {
 /** The messages of the conversation, in order. A fresh array. */
 export const messages = (state: LedgerState): ReadonlyArray<Message> => toArray(state.conversation).map(({ message }) => message)
 
-/** The state with one more message. Amortised O(1). */
-export const withMessage = (state: LedgerState, message: Message, isRedacted: boolean): LedgerState => ({
-  ...state,
-  conversation: append(state.conversation, { id: state.nextId, message, isRedacted }),
-  nextId: state.nextId + 1,
-})
+/**
+ * The state with one more message. A message without content is none: no provider takes it. What was undone cannot be redone any more: it
+ * would stand behind words that it did not follow. Amortised O(1).
+ */
+export const withMessage = (state: LedgerState, message: Message, isRedacted: boolean): LedgerState =>
+  message.content.length === 0
+    ? state
+    : {
+        ...state,
+        conversation: append(state.conversation, { id: state.nextId, message, isRedacted }),
+        nextId: state.nextId + 1,
+        undo: withoutRedo(state.undo),
+      }
+
+/** What was undone cannot be redone any more. The same reference when there was nothing. */
+export const withoutRedo = (undo: UndoState): UndoState => (undo.redo.length === 0 ? undo : { ...undo, redo: [] })
 
 /** A conversation of these messages, with the numbers that they have. O(n). */
 export const conversationOf = (turned: Iterable<Turned>): Sequence<Turned> => {

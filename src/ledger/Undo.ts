@@ -7,25 +7,25 @@
  */
 import { iterate } from "../model/Sequence.ts"
 import { conversationOf, type LedgerState, type RedoEntry, type Turned, type UndoPoint, type UndoState } from "./State.ts"
+import { cutLine } from "./Title.ts"
 
 /** Turns that can be undone. */
 const MAX_POINTS = 50
 
 const MAX_PROMPT_UNITS = 80
 
-/** A prompt on one short line: spaces for runs of white space, at most 80 units and an ellipsis, never half a code point. */
+/** A prompt on one short line: spaces for runs of white space, at most 80 units and an ellipsis. */
 export const shortPrompt = (prompt: string): string => {
   const line = prompt.replace(/\s+/g, " ").trim()
-  if (line.length <= MAX_PROMPT_UNITS) return line
-  const cut = line.slice(0, MAX_PROMPT_UNITS)
-  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
+  const isShort = line.length <= MAX_PROMPT_UNITS || (line.length === MAX_PROMPT_UNITS + 1 && line.endsWith("…"))
+  return isShort ? line : cutLine(line, MAX_PROMPT_UNITS)
 }
 
-/** A turn begins: it can be undone, and what was undone before cannot be redone any more. */
+/** A turn begins: it can be undone, and what was undone before cannot be redone any more. The prompt is one short line already. */
 export const beginTurn = (state: LedgerState, tree: string, prompt: string): LedgerState => {
   const point: UndoPoint = {
     tree,
-    prompt: shortPrompt(prompt),
+    prompt,
     from: state.nextId,
     contextTokens: state.contextTokens,
     conversation: true,
@@ -33,9 +33,13 @@ export const beginTurn = (state: LedgerState, tree: string, prompt: string): Led
   return { ...state, undo: { points: [...state.undo.points, point].slice(-MAX_POINTS), redo: [] } }
 }
 
-/** What was undone cannot be redone any more. The same reference when there was nothing. */
-export const withoutRedo = (state: LedgerState): LedgerState =>
-  state.undo.redo.length === 0 ? state : { ...state, undo: { ...state.undo, redo: [] } }
+/** The next message answers a call from before the turn that has just begun: it is not part of that turn. */
+export const beforeTurn = (state: LedgerState): LedgerState => {
+  const { nextId, undo } = state
+  if (undo.points.at(-1)?.from !== nextId) return state
+  const points = undo.points.map((point) => (point.from === nextId ? { ...point, from: nextId + 1 } : point))
+  return { ...state, undo: { ...undo, points } }
+}
 
 /** The conversation before a turn and from it on. The cut is one place: everything behind it goes, so that redo can put it back. */
 const cutAt = (state: LedgerState, from: number): readonly [ReadonlyArray<Turned>, ReadonlyArray<Turned>] => {
@@ -85,14 +89,18 @@ export const detached = ({ points, redo }: UndoState): UndoState => {
   }
 }
 
-/** Changes what can be put back in the same way as the conversation. The same reference when nothing changes. */
-export const changedRedo = (undo: UndoState, change: (turned: Turned) => Turned | undefined): UndoState => {
+type Messages = ReadonlyArray<Turned>
+
+const isSame = (a: Messages, b: Messages): boolean => a.length === b.length && a.every((turned, at) => turned === b[at])
+
+/** Changes the messages of each turn that can be put back. The same reference when nothing changes. */
+export const changedRedo = (undo: UndoState, change: (removed: Messages, position: number) => Messages): UndoState => {
   let isChanged = false
-  const redo = undo.redo.map((entry): RedoEntry => {
-    const removed = entry.removed.map(change)
-    if (removed.every((turned, at) => turned === entry.removed[at])) return entry
+  const redo = undo.redo.map((entry, position): RedoEntry => {
+    const removed = change(entry.removed, position)
+    if (isSame(removed, entry.removed)) return entry
     isChanged = true
-    return { ...entry, removed: removed.filter((turned) => turned !== undefined) }
+    return { ...entry, removed }
   })
   return isChanged ? { ...undo, redo } : undo
 }
