@@ -2,8 +2,8 @@
  * Annals: sessions of coding agents as append-only journals, written by an isolated thread, free of secrets, and replayed into exactly
  * the state the host had.
  *
- * Subpaths: `annals/node` (all of it in one layer, for Node), `annals/promise` (without Effect), `annals/tree` (the tree session's
- * model and its views), `annals/memory` (sessions that leave no trace), `annals/laws` and `annals/testing` (for a host's own tests).
+ * Subpaths: `annals/node` (all of it in one layer, for Node), `annals/promise` (without Effect), `annals/tree` and `annals/ledger`
+ * (the models of both kinds of session and their views), `annals/memory` (sessions that leave no trace), `annals/laws` and `annals/testing` (for a host's own tests).
  */
 export { BlobError, type BlobReason } from "./blob/BlobError.ts"
 export { type BlobRef, parseBlobRef } from "./blob/BlobRef.ts"
@@ -38,6 +38,15 @@ export { Redaction } from "./redaction/Redaction.ts"
 export { makeRedactor, type Redactor, type RedactorOptions } from "./redaction/Redactor.ts"
 export { type BlobProblem, type Lookup, lookupInFolders } from "./session/Blobs.ts"
 export { Rejected } from "./session/DispatchError.ts"
+export type { KnownFiles } from "./session/KnownFiles.ts"
+export type { LedgerStart } from "./session/LedgerCreation.ts"
+export { type ForkedLedger, LedgerFiles, type LedgerFilesOptions } from "./session/LedgerFiles.ts"
+export { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./session/LedgerLoad.ts"
+export type { LedgerOpenError, LedgerOpenOptions, ResumeOptions } from "./session/LedgerOpening.ts"
+export type { LedgerSession, OpenLedger } from "./session/LedgerRoom.ts"
+export type { LeftOut, Removal, Shelf, Shelved } from "./session/LedgerShelf.ts"
+export { type LedgerList, LedgerStore, type LedgerStoreOptions, type ListedLedger } from "./session/LedgerStore.ts"
+export { LedgerStoreError, type LedgerStoreReason } from "./session/LedgerStoreError.ts"
 export { type LoadedTree, type LoadOptions, loadTree } from "./session/Load.ts"
 export {
   ConsentError,
@@ -68,8 +77,11 @@ export {
 export { systemStamp } from "./session/SystemStamp.ts"
 export {
   type CreateOptions,
+  type Forked,
+  type ForkOptions,
   type Migrated,
   type Migration,
+  type NewOptions,
   type OpenError,
   type OpenOptions,
   type OpenTree,

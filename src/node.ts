@@ -1,6 +1,6 @@
 /**
- * Everything a host on Node needs, in one layer: tree sessions in files, one writer thread, locks, redaction by the process's
- * environment.
+ * Everything a host on Node needs, in one layer: tree and ledger sessions in files, one writer thread, locks, redaction by the process's
+ * environment. The ledger sessions of a project are `LedgerStore.layer({ root })` on top of it.
  *
  *     const runtime = ManagedRuntime.make(Node.layer())
  *     await runtime.runPromise(Effect.scoped(Effect.flatMap(TreeStore, (store) => store.open(path))))
@@ -15,6 +15,7 @@ import { BlobStore } from "./blob/BlobStore.ts"
 import { Files } from "./disk/Files.ts"
 import { Lease } from "./lease/Lease.ts"
 import { Redaction } from "./redaction/Redaction.ts"
+import { LedgerFiles } from "./session/LedgerFiles.ts"
 import { blobDirectory } from "./session/Place.ts"
 import { systemStamp } from "./session/SystemStamp.ts"
 import { TreeStore } from "./session/TreeStore.ts"
@@ -31,14 +32,16 @@ export interface NodeOptions {
   readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
 }
 
-export const layer = (options: NodeOptions = {}): Layer.Layer<TreeStore | Writer | Lease | Redaction | BlobStore | Files> => {
+export const layer = (
+  options: NodeOptions = {},
+): Layer.Layer<TreeStore | LedgerFiles | Writer | Lease | Redaction | BlobStore | Files> => {
   const environment = options.environment ?? env
   const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
   const lease = Layer.unwrap(
     Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text })),
   )
   const home = options.home ?? homedir()
-  return TreeStore.layer({ home, environment, stamp: systemStamp }).pipe(
+  return Layer.merge(TreeStore.layer({ home, environment, stamp: systemStamp }), LedgerFiles.layer({ stamp: systemStamp })).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Writer.layer(options.writer), lease, BlobStore.layerFile(blobDirectory(home, environment))),
     ),

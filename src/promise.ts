@@ -9,17 +9,31 @@
  *
  * `await using` works for both. What a method guarantees is said at its Effect counterpart: see TreeStore and Session.
  */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Level } from "./journal/Journal.ts"
+import type { LedgerCommand } from "./ledger/Command.ts"
+import type { FileStatus } from "./ledger/FileTracker.ts"
+import type { LedgerRecord, Message } from "./ledger/Record.ts"
+import type { Repair } from "./ledger/Repair.ts"
+import { type LedgerState, messages } from "./ledger/State.ts"
 import { layer, type NodeOptions } from "./node.ts"
+import type { KnownFiles } from "./session/KnownFiles.ts"
+import type { ForkedLedger, LedgerFiles } from "./session/LedgerFiles.ts"
+import type { LoadedLedger } from "./session/LedgerLoad.ts"
+import type { OpenLedger } from "./session/LedgerRoom.ts"
+import type { Removal } from "./session/LedgerShelf.ts"
+import { type LedgerList, LedgerStore } from "./session/LedgerStore.ts"
 import type { LoadedTree, LoadOptions } from "./session/Load.ts"
+import type { PrepareError } from "./session/OpenError.ts"
 import type { ReceiptLevel } from "./session/Receipt.ts"
-import type { Change } from "./session/Session.ts"
+import type { Change, Session } from "./session/Session.ts"
 import { type CreateOptions, type Migration, type OpenOptions, type OpenTree, TreeStore } from "./session/TreeStore.ts"
 import type { TreeCommand } from "./tree/Command.ts"
 import { buildSessionContext, type SessionContext } from "./tree/Context.ts"
@@ -27,67 +41,63 @@ import type { TreeState } from "./tree/State.ts"
 import type { TreeRecord } from "./tree/TreeModel.ts"
 
 /** What came of a command. */
-export interface PlainReceipt {
-  readonly records: ReadonlyArray<TreeRecord>
+export interface PlainReceipt<Rec> {
+  readonly records: ReadonlyArray<Rec>
   /** Resolves once the records have reached the level. */
   readonly reached: (level: Level) => Promise<void>
 }
 
-export class PlainSession implements AsyncDisposable {
+/** An open session of any model. */
+export class PlainSession<State, Command, Rec> implements AsyncDisposable {
   readonly path: string
-  readonly forkedFrom: string | undefined
-  readonly migration: Migration | undefined
-  readonly #open: OpenTree
+  readonly #session: Session<State, Command, Rec, unknown, PrepareError>
   readonly #scope: Scope.Closeable
 
-  constructor(open: OpenTree, scope: Scope.Closeable) {
-    this.#open = open
+  constructor(path: string, session: Session<State, Command, Rec, unknown, PrepareError>, scope: Scope.Closeable) {
+    this.path = path
+    this.#session = session
     this.#scope = scope
-    this.path = open.path
-    this.forkedFrom = open.forkedFrom
-    this.migration = open.migration
   }
 
   /** The state now. Immutable: it may be kept. */
-  get state(): TreeState {
-    return Effect.runSync(this.#open.session.state)
-  }
-
-  /** What the model would see at a leaf, by default the live one. Throws the rejection for a leaf that does not exist. */
-  context(leaf?: string | null): SessionContext {
-    const { state } = this
-    return Result.getOrThrowWith(buildSessionContext(state, leaf === undefined ? state.leaf : leaf), (rejection) => rejection)
+  get state(): State {
+    return Effect.runSync(this.#session.state)
   }
 
   /** Carries out a command and resolves at the level, by default `synced`. */
-  async dispatch(command: TreeCommand, level?: ReceiptLevel): Promise<PlainReceipt> {
-    const { records, reached } = await Effect.runPromise(this.#open.session.dispatch(command, level))
+  async dispatch(command: Command, level?: ReceiptLevel): Promise<PlainReceipt<Rec>> {
+    const { records, reached } = await Effect.runPromise(this.#session.dispatch(command, level))
     return { records, reached: (wanted) => Effect.runPromise(reached(wanted)) }
   }
 
   /** Every change from the first `next()` on, in order. Ends when the session is closed. */
-  changes(): AsyncIterable<Change<TreeState, TreeRecord>> {
-    return Stream.toAsyncIterable(this.#open.session.changes)
+  changes(): AsyncIterable<Change<State, Rec>> {
+    return Stream.toAsyncIterable(this.#session.changes)
   }
 
   /** Resolves once everything dispatched so far is synced. */
   flush(): Promise<void> {
-    return Effect.runPromise(this.#open.session.flush)
+    return Effect.runPromise(this.#session.flush)
+  }
+
+  /** Makes the session's file, also when there is nothing to write but its beginning, and resolves once all of it is synced. */
+  ensureOnDisk(): Promise<void> {
+    return Effect.runPromise(this.#session.ensureOnDisk)
   }
 
   /** The lines that are accepted and not known to be durable, in order. */
   get unsaved(): ReadonlyArray<string> {
-    return Effect.runSync(this.#open.session.unsaved).map(({ text }) => text)
+    return Effect.runSync(this.#session.unsaved).map(({ text }) => text)
   }
 
   /** After a failure: writes what is missing, exactly once, and lifts the latch. */
   recover(): Promise<void> {
-    return Effect.runPromise(this.#open.session.recover)
+    return Effect.runPromise(this.#session.recover)
   }
 
   /** Flushes and gives up the file and its lock. Rejects when the last records did not become durable; closed all the same. */
   close(): Promise<void> {
-    return Effect.runPromise(Effect.ensuring(this.#open.session.close, Scope.close(this.#scope, Exit.void)))
+    return Effect.runPromise(Effect.ensuring(this.#session.close, Scope.close(this.#scope, Exit.void)))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -95,8 +105,140 @@ export class PlainSession implements AsyncDisposable {
   }
 }
 
+/** An open tree session. */
+export class PlainTree extends PlainSession<TreeState, TreeCommand, TreeRecord> {
+  readonly forkedFrom: string | undefined
+  readonly migration: Migration | undefined
+
+  constructor(open: OpenTree, scope: Scope.Closeable) {
+    super(open.path, open.session, scope)
+    this.forkedFrom = open.forkedFrom
+    this.migration = open.migration
+  }
+
+  /** What the model would see at a leaf, by default the live one. Throws the rejection for a leaf that does not exist. */
+  context(leaf?: string | null): SessionContext {
+    const { state } = this
+    return Result.getOrThrowWith(buildSessionContext(state, leaf === undefined ? state.leaf : leaf), (rejection) => rejection)
+  }
+}
+
+/** An open ledger session. */
+export class PlainLedger extends PlainSession<LedgerState, LedgerCommand, LedgerRecord> {
+  readonly id: string
+  /** What a resume repaired. */
+  readonly repairs: ReadonlyArray<Repair>
+  readonly #files: KnownFiles
+
+  constructor(open: OpenLedger, scope: Scope.Closeable) {
+    super(open.path, open.session, scope)
+    this.id = open.id
+    this.repairs = open.repairs
+    this.#files = open.files
+  }
+
+  /** The conversation, in order. */
+  get messages(): ReadonlyArray<Message> {
+    return messages(this.state)
+  }
+
+  /** The agent knows this content of a file: it has read, written or been shown it. */
+  recordFile(path: string, content: string): void {
+    Effect.runSync(this.#files.record(path, content))
+  }
+
+  /** Whether the agent knows the content that a file has now. Only what is `current` may be edited. */
+  fileStatus(path: string, content: string): FileStatus {
+    return Effect.runSync(this.#files.status(path, content))
+  }
+
+  /** Notes that a range is read. True when the same range of the same content still stands in the conversation. */
+  noteRead(path: string, content: string, offset?: number, limit?: number): boolean {
+    return Effect.runSync(this.#files.noteRead(path, content, offset, limit))
+  }
+}
+
+type Runtime = ManagedRuntime.ManagedRuntime<TreeStore | LedgerFiles, never>
+
+/** Opens something in a scope of its own, which closes with what was opened, or at once when opening fails. */
+const scoped = <A, B, E>(
+  runtime: Runtime,
+  open: Effect.Effect<A, E, TreeStore | LedgerFiles | Scope.Scope>,
+  plain: (opened: A, scope: Scope.Closeable) => B,
+): Promise<B> =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const opened = yield* Effect.onError(Scope.provide(open, scope), () => Scope.close(scope, Exit.void))
+      return plain(opened, scope)
+    }),
+  )
+
+type StoreShape = Context.Service.Shape<typeof LedgerStore>
+type Arguments<K extends keyof StoreShape> = Parameters<Extract<StoreShape[K], (...args: never) => unknown>>
+
+/** The ledger sessions of a project. What a method guarantees is said at its Effect counterpart: see LedgerStore. */
+export class PlainLedgers {
+  readonly #runtime: Runtime
+  readonly #layer: Layer.Layer<LedgerStore, never, LedgerFiles>
+
+  constructor(runtime: Runtime, root: string) {
+    this.#runtime = runtime
+    this.#layer = LedgerStore.layer({ root })
+  }
+
+  #open<E>(use: (store: StoreShape) => Effect.Effect<OpenLedger, E, Scope.Scope>): Promise<PlainLedger> {
+    const opened = Effect.provide(Effect.flatMap(LedgerStore, use), this.#layer)
+    return scoped(this.#runtime, opened, (open, scope) => new PlainLedger(open, scope))
+  }
+
+  #run<A, E>(use: (store: StoreShape) => Effect.Effect<A, E>): Promise<A> {
+    return this.#runtime.runPromise(Effect.provide(Effect.flatMap(LedgerStore, use), this.#layer))
+  }
+
+  create(...given: Arguments<"create">): Promise<PlainLedger> {
+    return this.#open((store) => store.create(...given))
+  }
+
+  createChild(...given: Arguments<"createChild">): Promise<PlainLedger> {
+    return this.#open((store) => store.createChild(...given))
+  }
+
+  open(...given: Arguments<"open">): Promise<PlainLedger> {
+    return this.#open((store) => store.open(...given))
+  }
+
+  resume(...given: Arguments<"resume">): Promise<PlainLedger> {
+    return this.#open((store) => store.resume(...given))
+  }
+
+  read(id: string): Promise<LoadedLedger> {
+    return this.#run((store) => store.read(id))
+  }
+
+  latest(): Promise<string | undefined> {
+    return this.#run((store) => store.latest)
+  }
+
+  list(limit?: number): Promise<LedgerList> {
+    return this.#run((store) => store.list(limit))
+  }
+
+  setTitle(id: string, title: string): Promise<string> {
+    return this.#run((store) => store.setTitle(id, title))
+  }
+
+  fork(id: string): Promise<ForkedLedger> {
+    return this.#run((store) => store.fork(id))
+  }
+
+  remove(id: string): Promise<Removal> {
+    return this.#run((store) => store.remove(id))
+  }
+}
+
 export class Annals implements AsyncDisposable {
-  readonly #runtime: ManagedRuntime.ManagedRuntime<TreeStore, never>
+  readonly #runtime: Runtime
 
   private constructor(options: NodeOptions) {
     this.#runtime = ManagedRuntime.make(layer(options))
@@ -113,27 +255,22 @@ export class Annals implements AsyncDisposable {
   }
 
   /** Opens a session for writing. */
-  open(path: string, options?: OpenOptions): Promise<PlainSession> {
-    return this.#scoped((store) => store.open(path, options))
+  open(path: string, options?: OpenOptions): Promise<PlainTree> {
+    return this.#tree((store) => store.open(path, options))
   }
 
   /** Starts a new session. */
-  create(options: CreateOptions): Promise<PlainSession> {
-    return this.#scoped((store) => store.create(options))
+  create(options: CreateOptions): Promise<PlainTree> {
+    return this.#tree((store) => store.create(options))
   }
 
-  #scoped<E>(
-    use: (store: Parameters<Parameters<typeof TreeStore.use>[0]>[0]) => Effect.Effect<OpenTree, E, Scope.Scope>,
-  ): Promise<PlainSession> {
-    return this.#runtime.runPromise(
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const open = yield* Effect.onError(Scope.provide(Effect.flatMap(TreeStore, use), scope), () =>
-          Scope.close(scope, Exit.void),
-        )
-        return new PlainSession(open, scope)
-      }),
-    )
+  #tree<E>(use: (store: Context.Service.Shape<typeof TreeStore>) => Effect.Effect<OpenTree, E, Scope.Scope>): Promise<PlainTree> {
+    return scoped(this.#runtime, Effect.flatMap(TreeStore, use), (open, scope) => new PlainTree(open, scope))
+  }
+
+  /** The ledger sessions of a project, by its root directory. */
+  ledgers(root: string): PlainLedgers {
+    return new PlainLedgers(this.#runtime, root)
   }
 
   /** Closes the writer thread, after it has drained. Close the sessions first. */

@@ -264,8 +264,9 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
   })
 }
 
-const encode = <State, Command, Rec, Rejection, E, R>(
-  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+/** The lines of records, or what in them is not JSON. Nothing is written. */
+export const encode = <State, Command, Rec, Rejection>(
+  options: Pick<SessionOptions<State, Command, Rec, Rejection, never, never>, "model" | "redactor" | "mark">,
   records: ReadonlyArray<Rec>,
 ): Result.Result<ReadonlyArray<CleanLine>, NotJson> => {
   const lines: Array<CleanLine> = []
