@@ -61,7 +61,7 @@ export interface Forked {
 export const createTree = Effect.fnUntraced(function* (
   room: TreeRoom,
   options: CreateOptions,
-): Effect.fn.Return<OpenTree, PrepareError | LeaseError, Scope.Scope> {
+): Effect.fn.Return<OpenTree, PrepareError | LeaseError | Rejected<TreeRejection>, Scope.Scope> {
   const stamp = yield* room.stamp
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = resolve(options.path ?? storePath(room, stamp, id))
@@ -84,7 +84,7 @@ export const newTree = Effect.fnUntraced(function* (
   room: TreeRoom,
   before: OpenTree,
   options: NewOptions,
-): Effect.fn.Return<OpenTree, PrepareError | LeaseError | WriteError, Scope.Scope> {
+): Effect.fn.Return<OpenTree, PrepareError | LeaseError | WriteError | Rejected<TreeRejection>, Scope.Scope> {
   const { header } = yield* before.session.state
   const cwd = ownString(header ?? {}, "cwd") ?? ""
   const next = yield* createTree(room, { cwd, parentSession: ownString(header ?? {}, "id"), ...options })

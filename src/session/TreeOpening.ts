@@ -8,8 +8,10 @@ import { planTail } from "../journal/Tail.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import { uuidV7 } from "../model/Ids.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
+import type { TreeRejection } from "../tree/Rejection.ts"
 import { sanitised } from "../tree/Sanitising.ts"
 import { treeModel } from "../tree/TreeModel.ts"
+import type { Rejected } from "./DispatchError.ts"
 import type { LoadedTree } from "./Load.ts"
 import { putInOrder } from "./OnDisk.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
@@ -29,7 +31,7 @@ import {
   upToDate,
 } from "./TreeRoom.ts"
 
-export type OpenError = ReadError | FormatError | ConsentError | LeaseError | PrepareError
+export type OpenError = ReadError | FormatError | ConsentError | LeaseError | PrepareError | Rejected<TreeRejection>
 
 export interface OpenOptions {
   /** Consent to rewrite a file of an older version, or of another agent. On by default in our own store only. */

@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { BlobStore } from "../blob/BlobStore.ts"
 import { own, ownObject, ownString } from "../model/Json.ts"
@@ -13,6 +14,7 @@ import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import { type Lookup, lookupIn, resolveState, shaping } from "./Blobs.ts"
+import { Rejected } from "./DispatchError.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { foreignBlobs, holderOf, storeDirectory } from "./Place.ts"
@@ -121,7 +123,7 @@ export const started = (
   room: TreeRoom,
   stamp: Stamp,
   fields: { cwd: string; id: string; title?: string | undefined; parentSession?: string | undefined },
-): Effect.Effect<{ readonly state: TreeState; readonly lines: ReadonlyArray<CleanLine> }> =>
+): Effect.Effect<{ readonly state: TreeState; readonly lines: ReadonlyArray<CleanLine> }, Rejected<TreeRejection>> =>
   Effect.gen(function* () {
     const { cwd, id, title, parentSession } = fields
     const command: TreeCommand = {
@@ -132,7 +134,8 @@ export const started = (
       ...(parentSession === undefined ? {} : { parentSession }),
     }
     const decided = treeModel.decide(treeModel.initial, command, stamp)
-    const records = yield* Effect.orDie(Effect.fromResult(decided))
+    if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
+    const records = decided.success
     return { state: records.reduce(treeModel.evolve, treeModel.initial), lines: yield* cleanLines(room, records) }
   })
 

@@ -34,6 +34,19 @@ describe("a session", () => {
     }),
   )
 
+  it.effect("is refused with a typed error when what it begins with is no header, as from a host without types", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const store = yield* TreeStore
+        const error = yield* Effect.flip(store.create({ cwd: 7 as unknown as string, path: PATH }))
+        assert.equal(error._tag === "Rejected" && error.rejection.code, "tree.invalid_command")
+        // Its name is free again.
+        yield* (yield* store.create({ cwd: "/w", path: PATH })).session.dispatch(say("hello"))
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
   it.effect("never replaces a file when it starts", () =>
     Effect.gen(function* () {
       const disk = new SimulatedDisk({ [PATH]: "somebody's words\n" })
