@@ -7,6 +7,7 @@ import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
+import * as ledgerTools from "./ledgerTools.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
@@ -31,6 +32,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/journal.ts", laws: journal.laws },
+  { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/redaction.ts", laws: redaction.laws },
