@@ -6,7 +6,6 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createFile } from "../disk/Atomic.ts"
 import { ensurePrivateDirectory } from "../disk/Directory.ts"
-import type { ReadError } from "../journal/Reader.ts"
 import { readJournal } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { LedgerCommand } from "../ledger/Command.ts"
@@ -14,18 +13,27 @@ import { ledgerModel } from "../ledger/LedgerModel.ts"
 import type { LedgerRejection } from "../ledger/Rejection.ts"
 import { childName, freshSessionId } from "../ledger/SessionId.ts"
 import type { Edit } from "../model/Edit.ts"
-import { type JsonObject, ownString } from "../model/Json.ts"
+import { type Json, type JsonObject, own, ownString } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import { edited as membersEdited } from "../model/Members.ts"
 import { withMarks } from "../redaction/Provenance.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
+import type { Finding } from "../redaction/Walk.ts"
 import { Rejected } from "./DispatchError.ts"
 import { edited } from "./EditedLine.ts"
-import { loadLedger } from "./LedgerLoad.ts"
-import type { LedgerOpenOptions } from "./LedgerOpening.ts"
-import { childFolder, ENDING, markedLines, nameOf, type OpenLedger, openAs } from "./LedgerRoom.ts"
+import type { LoadedLedger } from "./LedgerLoad.ts"
+import {
+  childFolder,
+  ENDING,
+  type LedgerOpenOptions,
+  markedLines,
+  nameOf,
+  type OpenLedger,
+  openAs,
+  refuseLinks,
+} from "./LedgerRoom.ts"
 import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
-import { FormatError, type PrepareError } from "./OpenError.ts"
+import type { PrepareError } from "./OpenError.ts"
 import { claim, journalOf, publish, type Room } from "./Room.ts"
 
 type StartFields = LedgerCommand & { readonly do: "start" }
@@ -43,7 +51,9 @@ const isTaken = ({ reason }: PrepareError | LeaseError): boolean => reason._tag 
 export const claimId = Effect.fnUntraced(function* (
   room: Room,
   directory: string,
+  options: LedgerOpenOptions,
 ): Effect.fn.Return<{ readonly id: string; readonly path: string }, PrepareError | LeaseError, Scope.Scope> {
+  yield* refuseLinks(room, directory, options)
   const stamp = yield* room.stamp
   for (let attempt = 0; ; attempt++) {
     const id = freshSessionId(stamp, attempt)
@@ -77,8 +87,16 @@ export const startLedger = Effect.fnUntraced(function* (
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
+/** The name of a subagent's session. Of an id that holds a secret, whole or in part, nothing but a digest is in it. */
+const nameOfChild = (redactor: Redactor, id: string): string => {
+  const name = childName(id, sha256)
+  const isClean = redactor.redactText(id).findings.length === 0 && redactor.redactText(name).findings.length === 0
+  return isClean ? name : `subagent-${sha256(id).slice(0, 12)}`
+}
+
 /** The file of a subagent's session, in the folder of its parent. */
-export const childPath = (parent: string, id: string): string => join(childFolder(parent), `${childName(id, sha256)}${ENDING}`)
+const childPath = (redactor: Redactor, parent: string, id: string): string =>
+  join(childFolder(parent), `${nameOfChild(redactor, id)}${ENDING}`)
 
 /** A session for a subagent, kept with its parent. */
 export const startChild = Effect.fnUntraced(function* (
@@ -88,7 +106,8 @@ export const startChild = Effect.fnUntraced(function* (
   start: LedgerStart,
   options: LedgerOpenOptions,
 ): Effect.fn.Return<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope> {
-  const path = childPath(parent, id)
+  const path = childPath(room.redactor, parent, id)
+  yield* refuseLinks(room, dirname(path), options)
   yield* claim(room, path)
   return yield* startLedger(room, path, id === "" ? nameOf(path) : id, start, options)
 })
@@ -97,28 +116,37 @@ export const startChild = Effect.fnUntraced(function* (
 const renamed = (record: JsonObject, from: string | undefined, to: string): Edit | undefined =>
   from !== undefined && ownString(record, "sessionId") === from ? membersEdited(record, { sessionId: to }) : undefined
 
-/** The line of a record in a copy, without what redaction finds in it, and with the mark of that. */
+/** The marks of a record: those that it has, and those of what is found now. */
+const marksOf = (record: JsonObject, findings: ReadonlyArray<Finding>): Json => {
+  const before = own(record, "redacted")
+  const now = own(withMarks({}, findings), "redacted") as ReadonlyArray<Json>
+  return Array.isArray(before) ? [...before, ...now] : now
+}
+
+/** The line of a record in a copy, without what redaction finds in it, and with the mark of that. Every other byte stays. */
 const copied = (redactor: Redactor, raw: string, from: string | undefined, to: string): string => {
   const change = renamed(parseJson(raw) as JsonObject, from, to)
   const line = change === undefined ? raw : edited(raw, change)
   const { line: clean, findings } = Result.getOrThrow(redactor.cleanRaw(line))
   if (findings.length === 0) return clean.text
-  return Result.getOrThrow(redactor.cleanRecord(withMarks(parseJson(line) as JsonObject, findings))).line.text
+  const record = parseJson(line) as JsonObject
+  const marked = membersEdited(record, { redacted: marksOf(record, findings) })
+  return Result.getOrThrow(redactor.cleanRaw(marked === undefined ? line : edited(line, marked))).line.text
 }
 
 /** A new session with everything that another one holds. The source is only read. Its subagents' sessions stay with it. */
 export const forkLedger = Effect.fnUntraced(function* (
   room: Room,
-  source: string,
+  loaded: LoadedLedger,
   target: { readonly id: string; readonly path: string },
-): Effect.fn.Return<void, ReadError | FormatError | PrepareError> {
-  const loaded = yield* loadLedger(room.disk, source)
-  if (loaded.records === 0)
-    return yield* new FormatError({ reason: { _tag: "NotASession", code: "format.not_a_session", path: source } })
+  { isStored }: LedgerOpenOptions,
+): Effect.fn.Return<void, PrepareError> {
+  const source = loaded.path
   const from = loaded.state.start?.sessionId
   const encoder = new TextEncoder()
   yield* onDisk(target.path, () => {
     unchangedSource(room.disk, source, loaded.summary.identity)
+    if (isStored === true) ensurePrivateDirectory(room.disk, dirname(target.path))
     const temporaryName = `.${basename(target.path)}.tmp`
     sweep(room.disk, join(dirname(target.path), temporaryName))
     return createFile(

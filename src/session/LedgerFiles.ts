@@ -6,7 +6,7 @@
  *
  * How it fails: see {@link LedgerOpenError} and LedgerStoreError; each reason has a stable code.
  */
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,9 +23,10 @@ import { Writer } from "../writer/Writer.ts"
 import type { Rejected } from "./DispatchError.ts"
 import { claimId, forkLedger, type LedgerStart, startChild, startLedger } from "./LedgerCreation.ts"
 import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./LedgerLoad.ts"
-import { type LedgerOpenError, type LedgerOpenOptions, openLedger, type ResumeOptions, resumeLedger } from "./LedgerOpening.ts"
-import { nameOf, type OpenLedger } from "./LedgerRoom.ts"
-import { planRemoval, type Removal, removeLedger, type Shelf, shelfOf } from "./LedgerShelf.ts"
+import { type LedgerOpenError, loadBegun, openLedger, type ResumeOptions, resumeLedger } from "./LedgerOpening.ts"
+import { planRemoval, type Removal, removeLedger } from "./LedgerRemoval.ts"
+import { type LedgerOpenOptions, nameOf, type OpenLedger, refuseLinks } from "./LedgerRoom.ts"
+import { type Shelf, shelfOf } from "./LedgerShelf.ts"
 import type { LedgerStoreError } from "./LedgerStoreError.ts"
 import { retitle } from "./LedgerTitle.ts"
 import type { FormatError, PrepareError } from "./OpenError.ts"
@@ -70,20 +71,26 @@ export interface LedgerFilesShape {
     resume?: ResumeOptions,
     options?: LedgerOpenOptions,
   ) => Effect.Effect<OpenLedger, LedgerOpenError | Rejected<LedgerRejection>, Scope.Scope>
-  /** Gives a session a title. The time of the file stays: a title is no work. */
+  /** Gives a session a title that nobody has open. The time of the file stays: a title is no work. Returns the title as it is kept. */
   readonly setTitle: (
     path: string,
     title: string,
+    options?: LedgerOpenOptions,
   ) => Effect.Effect<string, LedgerOpenError | Rejected<LedgerRejection> | WriteError>
   /** A new session with everything that another one holds; by default beside it, under a fresh id. The source is only read. */
-  readonly fork: (source: string, to?: string) => Effect.Effect<ForkedLedger, ReadError | FormatError | PrepareError | LeaseError>
+  readonly fork: (
+    source: string,
+    to?: string,
+    options?: LedgerOpenOptions,
+  ) => Effect.Effect<ForkedLedger, ReadError | FormatError | PrepareError | LeaseError>
   /** The sessions of a directory, newest work first. */
   readonly list: (directory: string) => Effect.Effect<Shelf, PrepareError>
   /** What a removal would take away. */
   readonly planRemoval: (path: string) => Effect.Effect<Removal, PrepareError | LedgerStoreError | ReadError | FormatError>
-  /** Removes a session and those of its subagents. Can be carried on when it was stopped. */
+  /** Removes a session, those of its subagents, and what was put aside of them. Can be carried on when it was stopped. */
   readonly remove: (
     path: string,
+    options?: LedgerOpenOptions,
   ) => Effect.Effect<Removal, PrepareError | LedgerStoreError | LeaseError | ReadError | FormatError>
 }
 
@@ -105,15 +112,15 @@ export class LedgerFiles extends Context.Service<LedgerFiles, LedgerFilesShape>(
     )
 }
 
-const fork = Effect.fnUntraced(function* (room: Room, source: string, to: string | undefined) {
-  if (to === undefined) {
-    const target = yield* claimId(room, resolve(source, ".."))
-    yield* forkLedger(room, source, target)
-    return target
+const fork = Effect.fnUntraced(function* (room: Room, source: string, to: string | undefined, options: LedgerOpenOptions) {
+  // What cannot be copied is told before a name is taken for the copy.
+  const loaded = yield* loadBegun(room, source)
+  if (to !== undefined) {
+    yield* refuseLinks(room, dirname(to), options)
+    yield* claim(room, to)
   }
-  yield* claim(room, to)
-  const target = { id: nameOf(to), path: to }
-  yield* forkLedger(room, source, target)
+  const target = to === undefined ? yield* claimId(room, dirname(source), options) : { id: nameOf(to), path: to }
+  yield* forkLedger(room, loaded, target, options)
   return target
 })
 
@@ -128,18 +135,25 @@ const shapeOf = (room: Room): LedgerFilesShape => ({
     ),
   createIn: (directory, start, options) =>
     closable(
-      Effect.flatMap(claimId(room, resolve(directory)), ({ id, path }) => startLedger(room, path, id, start, options ?? {})),
+      Effect.flatMap(claimId(room, resolve(directory), options ?? {}), ({ id, path }) =>
+        startLedger(room, path, id, start, options ?? {}),
+      ),
     ),
   createChild: (parent, id, start, options) => closable(startChild(room, resolve(parent), id, start, options ?? {})),
   open: (path, options) => closable(openLedger(room, resolve(path), options ?? {})),
   resume: (path, resume, options) => closable(resumeLedger(room, resolve(path), resume ?? {}, options ?? {})),
-  setTitle: (path, title) => Effect.scoped(retitle(room, resolve(path), title)),
-  fork: (source, to) => Effect.scoped(fork(room, resolve(source), to === undefined ? undefined : resolve(to))),
+  setTitle: (path, title, options) => Effect.scoped(retitle(room, resolve(path), title, options ?? {})),
+  fork: (source, to, options) =>
+    Effect.scoped(fork(room, resolve(source), to === undefined ? undefined : resolve(to), options ?? {})),
   list: (directory) => shelfOf(room, resolve(directory)),
   planRemoval: (path) =>
     Effect.andThen(
       loadLedger(room.disk, resolve(path)),
       Effect.suspend(() => planRemoval(room, resolve(path))),
     ),
-  remove: (path) => Effect.andThen(loadLedger(room.disk, resolve(path)), Effect.scoped(removeLedger(room, resolve(path)))),
+  remove: (path, options) =>
+    refuseLinks(room, dirname(resolve(path)), options ?? {}).pipe(
+      Effect.andThen(loadLedger(room.disk, resolve(path))),
+      Effect.andThen(Effect.scoped(removeLedger(room, resolve(path)))),
+    ),
 })

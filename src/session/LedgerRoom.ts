@@ -1,8 +1,9 @@
 /** What the functions of a ledger store work with, and what all ways to an open ledger session share. */
-import { basename, dirname } from "node:path"
+import { basename, dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { ensurePrivateDirectory, ensurePrivateFile } from "../disk/Directory.ts"
+import { DiskFault } from "../disk/Disk.ts"
 import { planTail } from "../journal/Tail.ts"
 import type { LedgerCommand } from "../ledger/Command.ts"
 import { ledgerModel } from "../ledger/LedgerModel.ts"
@@ -12,6 +13,7 @@ import type { Repair } from "../ledger/Repair.ts"
 import type { LedgerState } from "../ledger/State.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import { withMarks } from "../redaction/Provenance.ts"
+import type { Redactor } from "../redaction/Redactor.ts"
 import { type KnownFiles, makeKnownFiles } from "./KnownFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import { onDisk, putInOrder } from "./OnDisk.ts"
@@ -23,6 +25,7 @@ export type LedgerSession = Session<LedgerState, LedgerCommand, LedgerRecord, Le
 
 export interface OpenLedger {
   readonly session: LedgerSession
+  /** The name of its file without the ending, by which a store knows it. What the session calls itself is in its state. */
   readonly id: string
   readonly path: string
   /** What its agent knows of the files. Nothing at first. */
@@ -54,6 +57,31 @@ export const markedLines = (room: Room, records: ReadonlyArray<LedgerRecord>): E
     ),
   )
 
+export interface LedgerOpenOptions {
+  /** Whether the file lies in a store, where nobody but its owner may read it. */
+  readonly isStored?: boolean | undefined
+}
+
+/** The name of the directory in which a project keeps its sessions, and more. */
+export const STORE = ".garuda"
+
+/** The folders of a store that a directory of sessions lies in, that one included. */
+const storeFolders = (directory: string): ReadonlyArray<string> => {
+  const folders = [directory]
+  while (directory.includes(`${sep}${STORE}${sep}`) && basename(folders.at(-1) ?? "") !== STORE)
+    folders.push(dirname(folders.at(-1) ?? ""))
+  return folders
+}
+
+/** Refuses a store that lies behind a link: a project that was brought from elsewhere could lead our files out of it by one. */
+export const refuseLinks = (room: Room, directory: string, { isStored }: LedgerOpenOptions): Effect.Effect<void, PrepareError> =>
+  isStored === true
+    ? onDisk(directory, () => {
+        for (const folder of storeFolders(directory))
+          if (room.disk.lstat(folder)?.kind === "symlink") throw new DiskFault("open", folder, "ELOOP")
+      })
+    : Effect.void
+
 /** Sets the modes of a session that lies in a store: nobody but its owner reads it, whoever made the folder. */
 export const keepPrivate = (room: Room, path: string): Effect.Effect<void, PrepareError> =>
   onDisk(path, () => {
@@ -84,6 +112,15 @@ export interface Preparation {
   readonly repairs?: ReadonlyArray<Repair>
 }
 
+/** The command without secrets in what it makes shorter: by its half redaction would not know one. */
+const shortened = (redactor: Redactor, command: LedgerCommand): LedgerCommand => {
+  if (command.do === "title" && typeof command.title === "string")
+    return { ...command, title: redactor.redactText(command.title).text }
+  if (command.do === "snapshot" && typeof command.prompt === "string")
+    return { ...command, prompt: redactor.redactText(command.prompt).text }
+  return command
+}
+
 /** A session over a file that is prepared with the first command. */
 export const openAs = (
   room: Room,
@@ -100,9 +137,9 @@ export const openAs = (
       open: onceUncertain(prepare),
     }),
     (session): OpenLedger => ({
-      session,
+      session: { ...session, dispatch: (command, level) => session.dispatch(shortened(room.redactor, command), level) },
       files: makeKnownFiles(session.state),
-      id: state.start?.sessionId ?? nameOf(path),
+      id: nameOf(path),
       path,
       loaded,
       repairs: repairs ?? [],

@@ -1,22 +1,19 @@
 /**
- * The sessions of one directory: which there are, which was worked on last, and how one is removed.
+ * The sessions of one directory: which there are, and which was worked on last.
  *
- * The order is that of the work: the time in the last record that was work, which a title is not. The time of the file only decides between
- * equals, because copying, backing up and touching change it. To tell it, the end of a file is read, not the whole.
+ * The order is that of the work: the time in the last record that was work, which a title is not (law LDS-5). The time of the file never
+ * counts, because copying, backing up and touching change it. To tell the order, the end of a file is read, not the whole.
  */
-import { basename, join } from "node:path"
-import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
+import { join } from "node:path"
+import type * as Effect from "effect/Effect"
 import type { Disk, FileStat } from "../disk/Disk.ts"
 import { DiskFault } from "../disk/Disk.ts"
-import type { LeaseError } from "../lease/LeaseError.ts"
+import { Decoder } from "../journal/Decoder.ts"
 import { classify } from "../ledger/Record.ts"
 import { isSessionId } from "../ledger/SessionId.ts"
-import { isObject } from "../model/Json.ts"
+import { isObject, type JsonObject } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
-import { childFolder, ENDING, nameOf } from "./LedgerRoom.ts"
-import { LedgerStoreError } from "./LedgerStoreError.ts"
+import { ENDING, nameOf } from "./LedgerRoom.ts"
 import { onDisk } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 import type { Room } from "./Room.ts"
@@ -36,17 +33,40 @@ export interface Shelved {
 /** The end of a file that is read first. It is doubled until a record of work is in it. */
 const END_BYTES = 65_536
 
-/** The time of a record of work on a line; undefined for a title, for what is no record and for a part of one. */
-const workOn = (line: string): string | undefined => {
-  let value: unknown
+/** The time of a record of work; undefined for a title and for what cannot be used. */
+const workOf = (record: JsonObject): string | undefined => {
+  const classified = classify(record)
+  return classified._tag === "Known" && classified.record.type !== "title" ? classified.record.t : undefined
+}
+
+/** The record on a line; undefined for what is none, and for a part of one. */
+const recordOn = (line: string): JsonObject | undefined => {
   try {
-    value = parseJson(line)
+    const value = parseJson(line)
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
-  if (!isObject(value)) return undefined
-  const classified = classify(value)
-  return classified._tag === "Known" && classified.record.type !== "title" ? classified.record.t : undefined
+}
+
+/** The time of the last record of work in whole lines. What is damaged is read as a reader of the whole file would read it. */
+const workIn = (bytes: Uint8Array): string | undefined => {
+  for (const line of new TextDecoder().decode(bytes).split("\n").reverse()) {
+    if (line.trim() === "") continue
+    const record = recordOn(line)
+    if (record === undefined) return salvagedWork(bytes)
+    const work = workOf(record)
+    if (work !== undefined) return work
+  }
+  return undefined
+}
+
+const salvagedWork = (bytes: Uint8Array): string | undefined => {
+  const decoder = new Decoder()
+  return [...decoder.push(bytes), ...decoder.end()].reduce<string | undefined>(
+    (work, item) => (item._tag === "Record" ? (workOf(item.record.value) ?? work) : work),
+    undefined,
+  )
 }
 
 /** The time of the last record of work in a file. Reads from its end, as far as it must. */
@@ -58,12 +78,8 @@ const lastWork = (disk: Disk, path: string, size: number): string | undefined =>
       let read = 0
       for (let count = -1; count !== 0 && read < length; read += count)
         count = disk.read(handle, bytes.subarray(read), size - length + read)
-      const lines = new TextDecoder().decode(bytes.subarray(0, read)).split("\n")
-      const whole = length === size ? lines : lines.slice(1)
-      const found = whole
-        .reverse()
-        .map(workOn)
-        .find((time) => time !== undefined)
+      // Before the first newline stands the end of a line that is not whole.
+      const found = workIn(bytes.subarray(length === size ? 0 : bytes.indexOf(0x0a) + 1 || read, read))
       if (found !== undefined || length === size) return found
     }
     return undefined
@@ -74,9 +90,17 @@ const lastWork = (disk: Disk, path: string, size: number): string | undefined =>
 
 const compare = <A>(a: A, b: A): number => (a < b ? 1 : a > b ? -1 : 0)
 
-/** Newest work first; files without a record of work last. */
+/** The instant of a time; before all others for what is no time. */
+const instantOf = (time: string): number => {
+  const instant = Date.parse(time)
+  return Number.isNaN(instant) ? Number.NEGATIVE_INFINITY : instant
+}
+
+/** Newest work first; files without a record of work last. Ids that were made here sort by time, so they decide between equals. */
 const byWork = (a: Shelved, b: Shelved): number =>
-  compare(a.worked ?? "", b.worked ?? "") || compare(a.modified, b.modified) || compare(a.id, b.id)
+  compare(a.worked !== undefined, b.worked !== undefined) ||
+  compare(instantOf(a.worked ?? ""), instantOf(b.worked ?? "")) ||
+  compare(a.id, b.id)
 
 /** A file of the directory that is no session of it, or could not be looked at. */
 export interface LeftOut {
@@ -123,65 +147,3 @@ export const shelfOf = (room: Room, directory: string): Effect.Effect<Shelf, Pre
     }
     return { sessions: sessions.sort(byWork), leftOut }
   })
-
-/** What a removal takes away. */
-export interface Removal {
-  readonly path: string
-  /** The sessions of subagents, which lie in a folder of their own. */
-  readonly children: ReadonlyArray<string>
-}
-
-/** What a session's folder holds beside sessions and what belongs to them. */
-const strangers = (disk: Disk, folder: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.filter((name) => {
-    const isOurs = name.endsWith(ENDING) || /^\..*\.jsonl\.(lock|owner\.json)$/.test(name)
-    return !isOurs || disk.lstat(join(folder, name))?.kind !== "file"
-  })
-
-/** What removing a session would take away. Fails when its folder holds anything else. Changes nothing. */
-export const planRemoval = (room: Room, path: string): Effect.Effect<Removal, PrepareError | LedgerStoreError> =>
-  Effect.gen(function* () {
-    const folder = childFolder(path)
-    const names = yield* onDisk(folder, () =>
-      room.disk.lstat(folder)?.kind === "directory" ? room.disk.list(folder) : ([] as ReadonlyArray<string>),
-    )
-    const [stranger] = yield* onDisk(folder, () => strangers(room.disk, folder, names))
-    if (stranger !== undefined)
-      return yield* new LedgerStoreError({
-        reason: { _tag: "Unexpected", code: "ledger.unexpected", path: join(folder, stranger) },
-      })
-    return { path, children: names.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, name)) }
-  })
-
-/**
- * Removes a session and its subagents' sessions. The leases of all of them are taken first, so nobody is writing. The session's own file
- * goes last: whatever stops a removal in the middle, it can be carried on. The lock files beside the session stay; they hold nothing.
- */
-export const removeLedger = (
-  room: Room,
-  path: string,
-): Effect.Effect<Removal, PrepareError | LedgerStoreError | LeaseError, Scope.Scope> =>
-  Effect.gen(function* () {
-    yield* room.lease.acquire(path)
-    const removal = yield* planRemoval(room, path)
-    for (const child of removal.children) yield* room.lease.acquire(child)
-    const folder = childFolder(path)
-    yield* onDisk(path, () => {
-      const { disk } = room
-      for (const child of removal.children) disk.unlink(child)
-      if (removal.children.length > 0) {
-        disk.syncDirectory(folder)
-        clear(disk, folder)
-      }
-      disk.unlink(path)
-      disk.syncDirectory(join(path, ".."))
-    })
-    return removal
-  })
-
-/** Removes a folder of which nothing is left but locks. One that somebody puts something into meanwhile stays. */
-const clear = (disk: Disk, folder: string): void => {
-  for (const name of disk.list(folder)) if (basename(name).startsWith(".")) disk.unlink(join(folder, name))
-  const removed = Result.try(() => disk.removeDirectory(folder))
-  if (Result.isFailure(removed) && !(removed.failure instanceof DiskFault)) throw removed.failure
-}

@@ -2,7 +2,8 @@
  * The ledger sessions of a project: `.garuda/sessions/ID.jsonl` under its root, those of subagents in `.garuda/sessions/ID/`.
  *
  * What it guarantees, beside what LedgerFiles does: an id that could name anything but a file of this directory is refused; folders are
- * 0700 and files 0600, also those that were there before; a fresh id is nobody else's, also when two processes start at the same moment.
+ * 0700 and files 0600, also those that were there before, and nothing is written through a link; a fresh id is nobody else's, also when
+ * two processes start at the same moment.
  */
 import { join, resolve } from "node:path"
 import * as Context from "effect/Context"
@@ -20,8 +21,9 @@ import type { LedgerStart } from "./LedgerCreation.ts"
 import { type ForkedLedger, LedgerFiles, type LedgerFilesShape } from "./LedgerFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import type { LedgerOpenError, ResumeOptions } from "./LedgerOpening.ts"
-import { childFolder, ENDING, type OpenLedger } from "./LedgerRoom.ts"
-import type { LeftOut, Removal, Shelved } from "./LedgerShelf.ts"
+import type { Removal } from "./LedgerRemoval.ts"
+import { childFolder, ENDING, type OpenLedger, STORE } from "./LedgerRoom.ts"
+import type { LeftOut, Shelved } from "./LedgerShelf.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
 import type { FormatError, PrepareError } from "./OpenError.ts"
 
@@ -48,6 +50,8 @@ export interface LedgerList {
 
 /** Sessions that a list reads unless it is told another number: each is read as a whole. */
 const LISTED = 20
+
+const STORED = { isStored: true }
 
 type Start = Omit<LedgerStart, "root">
 
@@ -85,7 +89,7 @@ export class LedgerStore extends Context.Service<
     readonly fork: (
       id: string,
     ) => Effect.Effect<ForkedLedger, LedgerStoreError | ReadError | FormatError | PrepareError | LeaseError>
-    /** Removes a session and those of its subagents. */
+    /** Removes a session, those of its subagents, and what was put aside of them. */
     readonly remove: (
       id: string,
     ) => Effect.Effect<Removal, LedgerStoreError | PrepareError | LeaseError | ReadError | FormatError>
@@ -99,7 +103,7 @@ export class LedgerStore extends Context.Service<
 }
 
 /** The directory of a project's sessions. */
-export const ledgerDirectory = (root: string): string => join(root, ".garuda", "sessions")
+export const ledgerDirectory = (root: string): string => join(root, STORE, "sessions")
 
 const listed = (files: LedgerFilesShape, found: Shelved): Effect.Effect<ListedLedger | LeftOut> =>
   Effect.match(files.load(found.path), {
@@ -138,21 +142,21 @@ const storeOf = (files: LedgerFilesShape, root: string): Context.Service.Shape<t
         )
   return LedgerStore.of({
     pathOf,
-    create: (start) => files.createIn(directory, { ...start, root }, { isStored: true }),
+    create: (start) => files.createIn(directory, { ...start, root }, STORED),
     createChild: (parent, child, start) =>
-      Effect.flatMap(pathOf(parent), (path) => files.createChild(path, child, { ...start, root }, { isStored: true })),
+      Effect.flatMap(pathOf(parent), (path) => files.createChild(path, child, { ...start, root }, STORED)),
     children: (id) =>
       Effect.map(
         Effect.flatMap(pathOf(id), (path) => files.list(childFolder(path))),
         ({ sessions }) => sessions,
       ),
-    open: (id) => Effect.flatMap(pathOf(id), (path) => files.open(path, { isStored: true })),
-    resume: (id, resume) => Effect.flatMap(toResume(id), (path) => files.resume(path, { ...resume, root }, { isStored: true })),
+    open: (id) => Effect.flatMap(pathOf(id), (path) => files.open(path, STORED)),
+    resume: (id, resume) => Effect.flatMap(toResume(id), (path) => files.resume(path, { ...resume, root }, STORED)),
     read: (id) => Effect.flatMap(pathOf(id), (path) => files.load(path)),
     latest,
     list: (limit) => list(files, directory, limit ?? LISTED),
-    setTitle: (id, title) => Effect.flatMap(pathOf(id), (path) => files.setTitle(path, title)),
-    fork: (id) => Effect.flatMap(pathOf(id), (path) => files.fork(path)),
-    remove: (id) => Effect.flatMap(pathOf(id), (path) => files.remove(path)),
+    setTitle: (id, title) => Effect.flatMap(pathOf(id), (path) => files.setTitle(path, title, STORED)),
+    fork: (id) => Effect.flatMap(pathOf(id), (path) => files.fork(path, undefined, STORED)),
+    remove: (id) => Effect.flatMap(pathOf(id), (path) => files.remove(path, STORED)),
   })
 }

@@ -82,10 +82,15 @@ export const claim = Effect.fnUntraced(function* (
   room: Room,
   path: string,
 ): Effect.fn.Return<void, PrepareError | LeaseError, Scope.Scope> {
-  if ((yield* onDisk(path, () => room.disk.lstat(path))) !== undefined)
-    return yield* new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path } })
+  const isFree = onDisk(path, () => room.disk.lstat(path) === undefined)
+  const exists = new PrepareError({ reason: { _tag: "Exists", code: "open.exists", path } })
+  if (!(yield* isFree)) return yield* exists
   yield* onDisk(path, () => ensureDirectory(room.disk, dirname(path)))
-  yield* room.lease.acquire(path)
+  const held = yield* room.lease.acquire(path)
+  // Whoever had the lease until now may have made the file.
+  if (yield* isFree) return
+  yield* held.release
+  return yield* exists
 })
 
 /** Whether the file under a name is still the one that was read. */
