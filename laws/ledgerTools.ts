@@ -8,59 +8,13 @@ import type { LedgerRecord, Message } from "../src/ledger/Record.ts"
 import { replayRuns } from "../src/ledger/RunReplay.ts"
 import { messages } from "../src/ledger/State.ts"
 import { isObject, type JsonObject, own, ownObject, ownString } from "../src/model/Json.ts"
-import { jsonString } from "./arbitraries/json.ts"
-import { LiveLedger, play, response, say, scriptedSession, talk } from "./arbitraries/ledgerRuns.ts"
+import { hostileSession, SAID, sayings, THOUGHT } from "./arbitraries/ledgerDocuments.ts"
+import { type LiveLedger, play, response, say, scriptedSession } from "./arbitraries/ledgerRuns.ts"
+import { sessionOf, talks } from "./arbitraries/ledgerTalks.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { canonical, check, expectEqual } from "./Trees.ts"
 
 // ── LED-3 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Texts around the lengths at which results are cut, with characters of two units at the cut. */
-const content = fc.oneof(
-  fc.constantFrom("", "short", "x".repeat(1_000), `${"x".repeat(199)}🌿${"y".repeat(900)}`, "🌿".repeat(700)),
-  fc.integer({ min: 190, max: 2_500 }).map((units) => "line\n".repeat(units).slice(0, units)),
-)
-
-interface Stage {
-  readonly talk: ReadonlyArray<Block>
-  /** The results of its calls; undefined for a call that is never answered. */
-  readonly results: ReadonlyArray<string | undefined>
-  /** Whether each result comes by itself. */
-  readonly oneByOne: boolean
-}
-
-const conversation: fc.Arbitrary<ReadonlyArray<ReadonlyArray<Stage>>> = fc.array(
-  fc.array(
-    fc.record({
-      talk,
-      results: fc.array(fc.option(content, { nil: undefined, freq: 9 }), { maxLength: 3 }),
-      oneByOne: fc.boolean(),
-    }),
-    { maxLength: 4 },
-  ),
-  { minLength: 1, maxLength: 4 },
-)
-
-const build = (turns: ReadonlyArray<ReadonlyArray<Stage>>, contextTokens: number): LiveLedger => {
-  const session = new LiveLedger({ maxSteps: 50, tokenBudget: 1e9, contextWindow: 200_000 })
-  let calls = 0
-  for (const stages of turns) {
-    session.do({ do: "user", text: "do it" })
-    for (const { talk: said, results, oneByOne } of stages) {
-      session.do({ do: "closeOpenToolCalls" })
-      const made = results.map((): Block => ({ type: "tool_use", id: `c${++calls}`, name: "read", input: {} }))
-      const blocks = [...said, ...made]
-      session.do({ do: "assistant", step: 1, response: response(blocks, "tool_use", contextTokens), costUsd: 0 })
-      const given = made.flatMap((call, at) => {
-        const text = results[at]
-        return text === undefined ? [] : [{ toolUseId: callId(call), content: text }]
-      })
-      const batches = oneByOne ? given.map((each) => [each]) : given.length === 0 ? [] : [given]
-      for (const batch of batches) session.do({ do: "toolResults", results: batch, calls: [] })
-    }
-  }
-  return session
-}
 
 /** What keeps a provider from taking a conversation; undefined when it takes it. Calls of the last answer may still be open. */
 const fault = (list: ReadonlyArray<Message>): string | undefined => {
@@ -122,8 +76,8 @@ const led3 = (budget: Budget): void => {
   const sizes = fc.constantFrom(0, 1_000, 119_000, 160_001, 200_000)
   const summary = fc.constantFrom<ReadonlyArray<Block>>([say("what happened")], [], [say(" ")], [say("s".repeat(9_000))])
   fc.assert(
-    fc.property(conversation, sizes, summary, fc.boolean(), (turns, contextTokens, said, isCleaned) => {
-      const trimming = build(turns, contextTokens)
+    fc.property(talks, sizes, summary, fc.boolean(), (turns, contextTokens, said, isCleaned) => {
+      const trimming = sessionOf(turns, contextTokens)
       const before = messages(trimming.state)
       if (fault(before) !== undefined) throw new Error(`the generator made an invalid conversation: ${fault(before)}`)
       const plan = trimPlan(trimming.state, 200_000, isCleaned ? { clean: (text) => text } : {})
@@ -137,7 +91,7 @@ const led3 = (budget: Budget): void => {
         )
       }
       expectPlan(trimming, plan)
-      const summing = build(turns, contextTokens)
+      const summing = sessionOf(turns, contextTokens)
       const summed = summaryPlan(summing.state, response(said, "end_turn", 5), { costUsd: 0.5 })
       expectPlan(summing, summed)
       coverage.hit("trimmed", plan !== undefined)
@@ -234,39 +188,6 @@ const led4 = (budget: Budget): void => {
 
 // ── LED-5 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const SAID = "zsaidz"
-const THOUGHT = "zthoughtz"
-
-/** Texts that would be a part of the document, if they stood in it as they are. */
-const hostile: fc.Arbitrary<string> = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        "## You, ",
-        "# ",
-        "```",
-        "~~~~",
-        "<!-- ",
-        "<script>",
-        "> ",
-        "- ",
-        "`",
-        "``",
-        "*",
-        "\n",
-        "\r",
-        "\r\n",
-        "\n\n",
-        "===\n",
-        "    ",
-      ),
-      fc.constantFrom(SAID, SAID),
-      jsonString.filter((text) => text.length < 200),
-    ),
-    { maxLength: 8 },
-  )
-  .map((parts) => parts.join(""))
-
 const LINE_END = /\r\n|[\r\n\u2028\u2029]/
 
 /** A line without its code spans and links, as CommonMark reads them. */
@@ -290,45 +211,10 @@ const outside = (line: string): string => {
 
 const led5 = (budget: Budget): void => {
   const coverage = new Coverage()
-  const t = "2026-09-23T20:15:00.000Z"
-  const texts = fc.array(hostile, { minLength: 8, maxLength: 8 })
   fc.assert(
-    fc.property(texts, fc.boolean(), (given, isError) => {
-      const [prompt = "", note = "", said = "", name = "", input = "", result = "", title = "", url = ""] = given
-      const made: Block = { type: "tool_use", id: "c", name, input: { [input]: input, other: 1 } }
-      const found = [
-        { title: said, url },
-        { title, url: `https://example.com/${url}` },
-      ]
-      const blocks: ReadonlyArray<Block> = [
-        { type: "thinking", text: `${THOUGHT}${said}`, wire: { thinking: THOUGHT } },
-        say(said),
-        { type: "server_tool_use", id: "s", name, input: { query: input } },
-        { type: "server_tool_result", toolUseId: "s", name, results: found },
-        made,
-      ]
-      const records: ReadonlyArray<LedgerRecord> = [
-        { t, type: "start", sessionId: name, root: input, model: title },
-        { t, type: "snapshot", tree: "t", messages: 0, prompt, durationMs: 1 },
-        {
-          t,
-          type: "user",
-          message: { role: "user", content: [say(prompt), say(`<garuda_note>${note}</garuda_note>`), say(note)] },
-        },
-        { t, type: "assistant", step: 1, response: { ...response(blocks, "tool_use") } } as unknown as LedgerRecord,
-        {
-          t,
-          type: "tool_results",
-          message: { role: "user", content: [{ type: "tool_result", toolUseId: "c", content: result, isError }] },
-          calls: [],
-        },
-        { t, type: "end", stopReason: name, steps: 1 },
-        { t, type: "undo", after: "u" },
-        { t, type: "redo" },
-        { t, type: "model", sessionId: "s", root: "/", model: said },
-        { t, type: "title", title },
-      ]
-      const document = exportMarkdown(records) ?? ""
+    fc.property(sayings, fc.boolean(), (given, isError) => {
+      const { prompt, said } = given
+      const document = exportMarkdown(hostileSession(given, isError)) ?? ""
       const lines = document.split(LINE_END)
       const own = lines.filter((line) => !line.startsWith(">"))
       for (const line of own) check(!outside(line).includes(SAID), `stands in the document as it is: ${line}`)
