@@ -73,11 +73,34 @@ const step: fc.Arbitrary<Step> = fc.record({
   w: fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 5 }) }, { weight: 1, arbitrary: fc.nat({ max: 7 }) }),
 })
 
-/** A sequence of steps. */
-export const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
-  fc.array(step, { maxLength: 12 }),
-  fc.array(step, { minLength: 12, maxLength: 40 }),
+/** What often comes one after the other. */
+const FRAGMENTS: ReadonlyArray<ReadonlyArray<Step["kind"]>> = [
+  ["prompt", "answer", "results", "answer"],
+  ["prompt", "answer", "results", "undo", "redo"],
+  ["prompt", "answer", "undo", "model", "redo"],
+  ["prompt", "answer", "undo", "resume", "redo"],
+  ["prompt", "answer", "undo", "other", "redo"],
+  ["prompt", "answer", "compact", "undo", "redo"],
+  ["answer", "part", "part", "answer"],
+  ["snapshot", "undo", "redo"],
+  ["reserve", "answer"],
+  ["reserve", "resume"],
+  ["debit", "debit", "answer", "report"],
+]
+
+const fragment: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .tuple(fc.constantFrom(...FRAGMENTS), fc.array(step, { minLength: 5, maxLength: 5 }))
+  .map(([kinds, numbers]) => kinds.flatMap((kind, at) => (numbers[at] === undefined ? [] : [{ ...numbers[at], kind }])))
+
+const piece: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
+  { weight: 3, arbitrary: step.map((one) => [one]) },
+  { weight: 1, arbitrary: fragment },
 )
+
+/** A sequence of steps. */
+export const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .oneof(fc.array(piece, { maxLength: 8 }), fc.array(piece, { minLength: 8, maxLength: 24 }))
+  .map((pieces) => pieces.flat())
 
 const pick = <A>(from: ReadonlyArray<A>, n: number): A => from[n % from.length] as A
 
@@ -377,7 +400,7 @@ const legacy = (record: JsonObject): JsonObject => {
 
 /** Records as a file may hold them, harmed in any way, with and without marks. */
 export const rawRecords: fc.Arbitrary<ReadonlyArray<LedgerRecord>> = fc
-  .tuple(steps, fc.array(harm, { maxLength: 4 }), fc.boolean(), fc.boolean())
+  .tuple(steps, fc.array(harm, { maxLength: 6 }), fc.boolean(), fc.boolean())
   .map(([given, harms, isLegacy, isHeadless]) => {
     const written = recordsOf(given).slice(isHeadless && harms.length > 2 ? 1 : 0)
     return harms.reduce(harmed, isLegacy ? written.filter(({ type }) => type !== "reserve").map(legacy) : written)

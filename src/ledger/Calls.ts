@@ -176,7 +176,7 @@ const answersTo = (
   const isRight =
     first !== undefined &&
     behind.slice(1).every(({ message }) => !message.content.some(isToolResult)) &&
-    first.message.content.slice(0, ordered.length).every((block, at) => block === ordered[at]) &&
+    ordered.every((block, at) => block === first.message.content[at]) &&
     !first.message.content.slice(ordered.length).some(isToolResult)
   if (isRight) return behind
   const words = behind.flatMap((turned) => {

@@ -15,6 +15,7 @@
  */
 import { isObject, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
 import { iterate } from "../model/Sequence.ts"
+import { hasMarker } from "../redaction/Marker.ts"
 import { type Block, isServerBlock, isThinking, text, textOf, withoutThinking } from "./Block.ts"
 import { type CallRepairs, repairCalls } from "./Calls.ts"
 import { changed, conversationOf, type LedgerState, type Turned } from "./State.ts"
@@ -82,10 +83,14 @@ export const searchesToText = (turned: Turned): Turned => {
   return { ...turned, message: { ...message, content } }
 }
 
-/** The message without thinking; undefined when it was nothing but thinking. */
+/**
+ * The message without thinking; undefined when it was nothing but thinking. When that was all that redaction had changed, nothing redacted is
+ * left, and what is thought from then on is thought over the message as it stands.
+ */
 const stripped = (turned: Turned): Turned | undefined => {
   const message = withoutThinking(turned.message)
-  return message === turned.message ? turned : message === undefined ? undefined : { ...turned, message }
+  if (message === turned.message || message === undefined) return message && turned
+  return { ...turned, message, isRedacted: turned.isRedacted && hasMarker(JSON.stringify(message)) }
 }
 
 /** The state without any thinking, in what can be redone too: another model goes on, which cannot read it. */
