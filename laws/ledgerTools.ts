@@ -52,19 +52,26 @@ const expectBeginnings = (before: ReadonlyArray<Message>, after: ReadonlyArray<M
   }
 }
 
-const expectPlan = (session: LiveLedger, plan: ReturnType<typeof trimPlan>): void => {
+/** A message as it is kept: whole, or without its thinking, and not at all when nothing is left. */
+const asKept = (message: Message, dropThinking: boolean): ReadonlyArray<Message> => {
+  const rest = message.content.filter((block) => block["type"] !== "thinking")
+  if (!dropThinking || rest.length === message.content.length) return [message]
+  return rest.length === 0 ? [] : [{ role: message.role, content: rest }]
+}
+
+const expectPlan = (session: LiveLedger, plan: ReturnType<typeof trimPlan>, dropThinking: boolean): void => {
   if (plan === undefined) return
   const { state } = session
   const before = messages(state)
   expectEqual("fault", fault(plan.messages), undefined)
   check(units(plan.messages) < units(before), "the conversation is not smaller")
   const places = before.flatMap(({ role }, at) => (role === "assistant" ? [at] : []))
-  const kept = before.slice(places.at(-4))
+  const kept = before.slice(places.at(-4)).flatMap((message) => asKept(message, dropThinking))
   const tail = plan.messages.slice(plan.messages.length - kept.length)
-  check(
-    kept.every((message, at) => message === tail[at]),
-    "the last four answers are not the same",
-  )
+  expectEqual("the last four answers", tail, kept)
+  const first = plan.messages.findIndex((message, at) => message !== before[at])
+  const hasThinking = plan.messages.slice(first).some(({ content: blocks }) => blocks.some(({ type }) => type === "thinking"))
+  check(!dropThinking || !hasThinking, "thinking is left behind a change")
   session.do({ do: "compact", ...plan })
   expectEqual("the conversation", messages(session.state), plan.messages)
   check(session.state.contextTokens === plan.afterTokens, "the context has another size")
@@ -76,34 +83,40 @@ const led3 = (budget: Budget): void => {
   const sizes = fc.constantFrom(0, 1_000, 119_000, 160_001, 200_000)
   const summary = fc.constantFrom<ReadonlyArray<Block>>([say("what happened")], [], [say(" ")], [say("s".repeat(9_000))])
   fc.assert(
-    fc.property(talks, sizes, summary, fc.boolean(), (turns, contextTokens, said, isCleaned) => {
+    fc.property(talks, sizes, summary, fc.boolean(), fc.boolean(), (turns, contextTokens, said, isCleaned, dropThinking) => {
       const trimming = sessionOf(turns, contextTokens)
       const before = messages(trimming.state)
       if (fault(before) !== undefined) throw new Error(`the generator made an invalid conversation: ${fault(before)}`)
-      const plan = trimPlan(trimming.state, 200_000, isCleaned ? { clean: (text) => text } : {})
+      const plan = trimPlan(trimming.state, 200_000, { ...(isCleaned ? { clean: (text) => text } : {}), dropThinking })
       if (plan !== undefined) {
         expectBeginnings(before, plan.messages, isCleaned)
-        check(plan.messages.length === before.length, "a message is gone")
-        expectEqual(
-          "trimmed twice",
-          trim(plan.messages, before.length - 1),
-          trim(trim(before, before.length - 1), before.length - 1),
-        )
+        check(dropThinking || plan.messages.length === before.length, "a message is gone")
+        const trimmed = trim(before, before.length - 1)
+        expectEqual("trimmed twice", trim(trimmed, before.length - 1), trimmed)
       }
-      expectPlan(trimming, plan)
+      expectPlan(trimming, plan, dropThinking)
       const summing = sessionOf(turns, contextTokens)
-      const summed = summaryPlan(summing.state, response(said, "end_turn", 5), { costUsd: 0.5 })
-      expectPlan(summing, summed)
+      const summed = summaryPlan(summing.state, response(said, "end_turn", 5), { costUsd: 0.5, dropThinking })
+      expectPlan(summing, summed, dropThinking)
       coverage.hit("trimmed", plan !== undefined)
       coverage.hit("a search as text", plan !== undefined && canonical(plan.messages).includes("Earlier web_search"))
       coverage.hit("summarised", summed !== undefined)
       coverage.hit("nothing to do", plan === undefined && summed === undefined)
       coverage.hit("due", due(summing.state, 200_000))
+      coverage.hit("thinking that goes", dropThinking && plan !== undefined && canonical(before).includes('"type":"thinking"'))
       coverage.hit("open calls", before.at(-1)?.content.some(isToolUse))
     }),
     parameters(budget),
   )
-  coverage.demand(budget, ["trimmed", "a search as text", "summarised", "nothing to do", "due", "open calls"])
+  coverage.demand(budget, [
+    "trimmed",
+    "a search as text",
+    "summarised",
+    "nothing to do",
+    "due",
+    "thinking that goes",
+    "open calls",
+  ])
 }
 
 // ── LED-4 ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -327,7 +340,7 @@ export const laws: ReadonlyArray<Law> = [
   {
     id: "LED-3",
     sentence:
-      "A planned compaction leaves a valid conversation, keeps the last four answers and their results whole, and always makes it smaller.",
+      "A planned compaction leaves a valid conversation, keeps the last four answers and their results whole, but for thinking where the host says so, and always makes it smaller.",
     runs: 1_500,
     check: led3,
   },

@@ -10,7 +10,7 @@
  * A plan that would not make the conversation smaller is none. Cost: the JSON text of the conversation.
  */
 import { own, ownString } from "../model/Json.ts"
-import { type Block, isThinking, isToolResult, isToolUse, messageOf, text, textOf } from "./Block.ts"
+import { type Block, isThinking, isToolResult, isToolUse, messageOf, text, textOf, withoutThinking } from "./Block.ts"
 import type { Fields } from "./Command.ts"
 import { beginning, beginningOfWords } from "./Excerpt.ts"
 import type { Message, ModelResponse } from "./Record.ts"
@@ -113,6 +113,19 @@ export interface PlanOptions {
   readonly keepSteps?: number | undefined
   /** Without it a text that is cut loses the word at the cut, when that has a digit. */
   readonly clean?: Clean | undefined
+  /**
+   * Leaves out the thinking behind the first change, in the answers that are kept too: for a provider that takes thinking back only behind
+   * the very conversation it was thought in. False by default, for others want the thinking of a turn that still goes on.
+   */
+  readonly dropThinking?: boolean | undefined
+}
+
+/** The conversation without thinking from the first message on that is another one than before. */
+const rethought = (before: ReadonlyArray<Message>, after: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const first = after.findIndex((message, position) => message !== before[position])
+  return first < 0
+    ? after
+    : [...after.slice(0, first), ...after.slice(first).flatMap((message) => withoutThinking(message) ?? [])]
 }
 
 /**
@@ -122,12 +135,13 @@ export interface PlanOptions {
 export const trimPlan = (
   state: LedgerState,
   contextWindow: number,
-  { keepSteps = KEPT_ANSWERS, clean }: PlanOptions = {},
+  { keepSteps = KEPT_ANSWERS, clean, dropThinking = false }: PlanOptions = {},
 ): Fields<"compact"> | undefined => {
   const before = messagesOf(state)
   const at = split(before, keepSteps)
   if (at === undefined) return undefined
-  const messages = trim(before, at, clean)
+  const trimmed = trim(before, at, clean)
+  const messages = dropThinking ? rethought(before, trimmed) : trimmed
   const saved = unitsOf(before) - unitsOf(messages)
   const afterTokens = Math.max(0, state.contextTokens - tokensOf(saved))
   if (saved === 0 || afterTokens * 100 > contextWindow * TRIMMED_PERCENT) return undefined
@@ -189,14 +203,15 @@ const firstRequest = (messages: ReadonlyArray<Message>, cut: Cut): ReadonlyArray
 export const summaryPlan = (
   state: LedgerState,
   response: ModelResponse,
-  { keepSteps = KEPT_ANSWERS, clean, costUsd, requestId }: SummaryOptions = {},
+  { keepSteps = KEPT_ANSWERS, clean, dropThinking = false, costUsd, requestId }: SummaryOptions = {},
 ): Fields<"compact"> | undefined => {
   const before = messagesOf(state)
   const at = split(before, keepSteps)
   const said = response.content.flatMap((block) => textOf(block) ?? []).join("\n")
   if (at === undefined || said.trim() === "") return undefined
   const opening = messageOf("user", [text([SUMMARY_MARK, ...firstRequest(before, cutter(clean)), said.trim()].join("\n\n"))])
-  const messages = [opening, ...before.slice(at)]
+  const summed = [opening, ...before.slice(at)]
+  const messages = dropThinking ? rethought(before, summed) : summed
   const [units, lost] = [unitsOf(messages), unitsOf(before) - unitsOf(messages)]
   if (lost <= 0) return undefined
   return {

@@ -109,6 +109,21 @@ describe("trimming", () => {
   })
 })
 
+describe("thinking", () => {
+  it("stays in the answers that are kept, or goes from the first change on when the host says so", () => {
+    const has = (list: ReadonlyArray<Message> | undefined): ReadonlyArray<boolean> =>
+      (list ?? [])
+        .filter(({ role }) => role === "assistant")
+        .map(({ content }) => content.some(({ type }) => type === "thinking"))
+    const { state } = session(6, 120_000)
+    assert.deepEqual(has(trimPlan(state, WINDOW)?.messages), Array(6).fill(true))
+    assert.deepEqual(has(trimPlan(state, WINDOW, { dropThinking: true })?.messages), [true, ...Array(5).fill(false)])
+    const said = response([say("short")])
+    assert.deepEqual(has(summaryPlan(state, said)?.messages), Array(4).fill(true))
+    assert.deepEqual(has(summaryPlan(state, said, { dropThinking: true })?.messages), Array(4).fill(false))
+  })
+})
+
 describe("a summary", () => {
   it("is asked for without thinking, with results cut at 2,000 and with what the user wants it to be about", () => {
     const before = messages(session(6, 0).state)
