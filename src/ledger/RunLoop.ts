@@ -24,9 +24,9 @@ export interface RunWorld {
   readonly limits: RunLimits
   /** Tokens that count against the budget so far. Asked before each request. */
   readonly used: () => number
-  /** The conversation to go on with: another one when a compaction takes place here. Asked before each request, behind `used`. */
+  /** The conversation to go on with: another array when a compaction takes place here. Asked before each request, behind `used`. */
   readonly compacted: (messages: ReadonlyArray<Message>) => ReadonlyArray<Message>
-  /** The next answer; undefined when there is none, which interrupts the run. */
+  /** The next answer; undefined when there is none, which interrupts the run. The conversation grows afterwards: keep a copy, if any. */
   readonly answer: (messages: ReadonlyArray<Message>) => ModelResponse | undefined
   /** The `tool_result` block for a `tool_use` block. */
   readonly result: (call: Block) => Block
@@ -88,7 +88,8 @@ export const referenceLoop: RunLoop = (world) => {
   for (;;) {
     if (steps >= limits.maxSteps) return stop("max_steps")
     if (world.used() >= limits.tokenBudget) return stop("token_budget")
-    messages = [...world.compacted(messages)]
+    const compacted = world.compacted(messages)
+    if (compacted !== messages) messages = [...compacted]
     const response = world.answer(messages)
     if (response === undefined) return stop("interrupted")
     steps++

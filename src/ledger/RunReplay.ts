@@ -8,7 +8,7 @@
  * A recorded compaction takes place where it was recorded; answers and notes of a run come in the order of the file.
  *
  * What a replay cannot see: a result stands for itself, so another text in it changes both sides. Calls whose arguments redaction has made
- * the same are the same call. Pure. Cost: the records, and for each run what it added to the conversation.
+ * the same are the same call. Pure. Cost: the records, and for each run its conversation.
  */
 import { ownString } from "../model/Json.ts"
 import { usedTokens } from "./Accounting.ts"
