@@ -23,7 +23,7 @@ const COMMANDS = {
   resume: { sessionId: "string?", root: "string?", model: "string?", ...going },
   model: { model: "string", ...going },
   user: { text: "string", notes: "list of strings?", attachments: "list of strings?" },
-  assistant: { step: "number", response: of(RESPONSE), costUsd: "number?", requestId: "string?" },
+  assistant: { step: "number", response: of(RESPONSE), costUsd: "amount?", requestId: "string?" },
   toolResults: { results: "list of objects", calls: listOf(CALL), synthetic: "boolean?" },
   closeOpenToolCalls: {},
   compact: RECORD_SHAPES.compaction,
