@@ -31,7 +31,7 @@ type Kind = "session" | "aside" | "lock" | "stranger"
 const KEPT = /^[A-Za-z0-9_-]+\.jsonl\.(?:quarantine-\d+-\d+|[^/]+\.(?:quarantine|backup))$/
 
 /** `.NAME.jsonl.lock` and what belongs to the lease, also while it is made. */
-const LOCK = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:lock|lock\.[^/]+\.tmp|owner\.json|owner\.tmp)$/
+const LOCK = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:lock|lock\.[^/]+\.tmp|owner\.(?:[^/]+\.)?(?:json|tmp))$/
 
 /** What an attempt that was cut off has left: `.NAME.jsonl.tmp` and the like. */
 const LEFT = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:[^/]+\.)?tmp$/

@@ -22,11 +22,12 @@ export const stamps = (): Effect.Effect<Stamp> => {
 export interface LedgerOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly stamp?: Effect.Effect<Stamp>
+  readonly lease?: Layer.Layer<Lease>
 }
 
 export const ledgersOn = (disk: Disk, options: LedgerOptions = {}) =>
   LedgerStore.layer({ root: ROOT }).pipe(
     Layer.provideMerge(LedgerFiles.layer({ stamp: options.stamp ?? stamps() })),
-    Layer.provide(Layer.mergeAll(Writer.layerInline(disk), Lease.layerMemory, Files.layerOf(disk))),
+    Layer.provide(Layer.mergeAll(Writer.layerInline(disk), options.lease ?? Lease.layerMemory, Files.layerOf(disk))),
     Layer.provideMerge(Redaction.layer({ environment: options.environment ?? {} })),
   )
