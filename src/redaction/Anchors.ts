@@ -145,7 +145,7 @@ const userinfo: Anchor = {
 }
 
 /** The anchors of all formats. */
-export const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
+const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
   ...FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, runs.get(format)))),
   jwt(runs.get({ body: "url" }), runs.get({ body: "url", dots: 2 })),
   privateKey,
@@ -154,26 +154,47 @@ export const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
 
 /** The table of pairs and the lists of anchors that its entries number. */
 export class Table {
-  readonly entries = new Uint32Array(1 << 14)
-  readonly lists: Array<Array<Anchor>> = [[]]
+  readonly entries: Uint32Array
+  readonly lists: Array<Array<Anchor>>
 
-  /** For anchors of any order: of those that begin alike the most telling comes first. */
-  constructor(anchors: ReadonlyArray<Anchor>, separators: boolean) {
+  /** A table without anchors, or with those of another. */
+  constructor(separators: boolean, from?: Table) {
+    this.entries = from === undefined ? new Uint32Array(1 << 14) : from.entries.slice()
+    this.lists = from === undefined ? [[]] : from.lists.map((list) => [...list])
+    if (from !== undefined) return
     for (let first = 0; first < 128; first++) {
       this.entries[pair(first, 0x5c)] = BACKSLASH
       this.entries[pair(first, 0x25)] = PERCENT
       if (separators) for (const sign of [0x3a, 0x3d]) this.entries[pair(first, sign)] = SEPARATOR
     }
-    for (const anchor of anchors.toSorted((a, b) => a.rank - b.rank)) this.#add(anchor)
   }
 
-  #add(anchor: Anchor): void {
+  /** Adds an anchor. In any order: of those that begin alike the most telling comes first. */
+  add(anchor: Anchor): void {
     const at = pair(anchor.text.charCodeAt(0), anchor.text.charCodeAt(1))
     const entry = this.entries[at] ?? 0
     const list = this.lists[entry >> FLAG_BITS]
     if (entry >> FLAG_BITS === 0 || list === undefined) {
       this.entries[at] = entry | (this.lists.length << FLAG_BITS)
       this.lists.push([anchor])
-    } else list.push(anchor)
+    } else list.splice(placeIn(list, anchor.rank), 0, anchor)
   }
 }
+
+/** Where in a list in order of rank an anchor belongs: behind those of its own rank. */
+const placeIn = (list: ReadonlyArray<Anchor>, rank: number): number => {
+  const at = list.findIndex((other) => other.rank > rank)
+  return at < 0 ? list.length : at
+}
+
+/** The runs of all formats. Shared: a scan resets them when it turns to a text. */
+export const FORMAT_RUNS = new RunsByShape()
+
+const FORMAT_TABLE: Table = (() => {
+  const table = new Table(true)
+  for (const anchor of formatAnchors(FORMAT_RUNS)) table.add(anchor)
+  return table
+})()
+
+/** A new table with the anchors of all formats. */
+export const formatTable = (): Table => new Table(true, FORMAT_TABLE)

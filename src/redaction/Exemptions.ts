@@ -82,6 +82,9 @@ export const placeWithin = (place: Place, container: JsonObject | JsonArray, key
 
 const CIPHERTEXT = /^[A-Za-z0-9+/_-]{32,}={0,2}$/
 
+/** How the data of an image begins. Only the beginning is looked at: it may be long. */
+const IMAGE_START = /^[A-Za-z0-9+/_-]{32}/
+
 const isCipherKey = (type: Json | undefined, key: string): boolean => {
   switch (key) {
     case "encrypted_content":
@@ -103,3 +106,10 @@ const isCipherKey = (type: Json | undefined, key: string): boolean => {
 /** Whether a string member of an object at a place is exempt. */
 export const isExempt = (place: Place, object: JsonObject, key: string, value: string): boolean =>
   (place === "block" || place === "provider") && isCipherKey(own(object, "type"), key) && CIPHERTEXT.test(value)
+
+/** Whether a string member of an object is the data of an image: base64 that nothing is to be read out of, wherever it stands. */
+export const isImageData = (object: JsonObject, key: string, value: string): boolean => {
+  if (key !== "data") return false
+  const type = own(object, "type")
+  return (type === "image" || (type === "base64" && own(object, "media_type") !== undefined)) && IMAGE_START.test(value)
+}

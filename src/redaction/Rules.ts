@@ -1,8 +1,10 @@
 /** What a redactor knows: made once from the host's options, then used for every value. */
 import type { WeakValues } from "./Assignments.ts"
 import { knownValues, type Skipped } from "./Environment.ts"
+import { ENVIRONMENT, REGISTERED } from "./Kinds.ts"
+import { Lookup } from "./Lookup.ts"
 import { Names } from "./Names.ts"
-import { Scanner } from "./Scanner.ts"
+import { RANK_LITERAL, Scanner } from "./Scanner.ts"
 
 export interface RedactorOptions {
   /** The variables of the process, or a part of them. Read once; later changes are not seen. */
@@ -55,7 +57,10 @@ export class Rules {
 
   constructor(options: RedactorOptions) {
     const known = knownValues(options.environment, options.secrets)
-    this.scanner = new Scanner(known, this.names)
+    const lookup = new Lookup()
+    for (const value of known.environment) lookup.add(value, ENVIRONMENT, RANK_LITERAL)
+    for (const value of known.registered) lookup.add(value, REGISTERED, RANK_LITERAL + 1)
+    this.scanner = new Scanner(lookup, this.names, known.weak)
     this.weak = known.weak
     this.structuralKeys = options.structuralKeys ?? STRUCTURAL_KEYS
     this.skipped = known.skipped

@@ -4,21 +4,11 @@
  * One loop over the characters asks a table of pairs whether anything can begin there (see `Anchors.ts`). Whatever begins is followed with
  * remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
  */
-import {
-  type Anchor,
-  BACKSLASH,
-  FLAG_BITS,
-  formatAnchors,
-  isApart,
-  literal,
-  PERCENT,
-  RunsByShape,
-  SEPARATOR,
-  Table,
-} from "./Anchors.ts"
+import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
 import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
-import type { KnownValues } from "./Environment.ts"
-import { CREDENTIAL, ENVIRONMENT, PASSWORD, REGISTERED } from "./Kinds.ts"
+import { eachEncoded } from "./Encoded.ts"
+import { CREDENTIAL, ENVIRONMENT, PASSWORD } from "./Kinds.ts"
+import type { Lookup } from "./Lookup.ts"
 import type { NameClass, Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
 import { covers, outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
@@ -33,14 +23,17 @@ const ROUNDS = 4
 /** Shorter texts hold nothing that counts: an assignment of a PIN is the shortest finding. */
 const SHORTEST = 8
 
-/** Known values name the kind before formats do, and formats (in `Anchors.ts`) before assignments. */
-const RANK_LITERAL = 0
+/** Known values name the kind before formats do, formats (in `Anchors.ts`) before assignments, and these before what base64 holds. */
+export const RANK_LITERAL = 0
 const RANK_ASSIGNMENT = 2_000
+const RANK_ENCODED = 3_000
 
 /** What a text is searched for. */
 export type Scope =
   /** Everything. */
   | "all"
+  /** Everything, without looking into base64: for the data of an image. */
+  | "plain"
   /** Known values only: for ciphertext, where a format or a name could only occur by chance. */
   | "known"
 
@@ -48,14 +41,12 @@ const NONE: ReadonlyArray<Span> = []
 
 /** Not for use by two callers at a time: it keeps the state of the scan under way. Scans do not call out, so plain code cannot. */
 export class Scanner {
-  readonly #all: Table
-  readonly #known: Table
-  readonly #runs = new RunsByShape()
+  readonly #lookup: Lookup
+  /** Looks into what base64 stands for. Undefined at the depth where that ends. */
+  readonly #inner: Scanner | undefined
   readonly #assignments: Assignments
   readonly #weak: WeakValues
   readonly #search: Search
-  /** Known values that a JSON number could spell. */
-  readonly #numbers: ReadonlyArray<Anchor>
   /** The text being scanned, and what was found in it, in its positions. */
   #original = ""
   #found: Array<Span> = []
@@ -63,16 +54,11 @@ export class Scanner {
   #hasRuns = false
   #hasAssignments = false
 
-  constructor(known: KnownValues, names: Names) {
-    const literals = [
-      ...known.environment.map((value) => literal(value, ENVIRONMENT, RANK_LITERAL)),
-      ...known.registered.map((value) => literal(value, REGISTERED, RANK_LITERAL + 1)),
-    ]
-    this.#all = new Table([...literals, ...formatAnchors(this.#runs)], true)
-    this.#known = new Table(literals, false)
-    this.#numbers = literals.filter(({ text }) => /^[0-9.eE+-]*$/.test(text))
-    this.#assignments = new Assignments(names, known.weak)
-    this.#weak = known.weak
+  constructor(lookup: Lookup, names: Names, weak: WeakValues, depth = DEPTH) {
+    this.#lookup = lookup
+    this.#inner = depth === 0 ? undefined : new Scanner(lookup, names, weak, depth - 1)
+    this.#assignments = new Assignments(names, weak)
+    this.#weak = weak
     this.#search = {
       nameOf: (key) => names.classOf(key),
       inString: (text, name) => this.scanUnder(text, name, "all"),
@@ -85,7 +71,7 @@ export class Scanner {
 
   /** The kind of known value that a text of numbers holds, if any. */
   kindOfNumber(text: string): string | undefined {
-    return this.#numbers.length === 0 ? undefined : this.#numbers.find((anchor) => text.includes(anchor.text))?.kind
+    return this.#lookup.kindOfNumber(text)
   }
 
   /** The kind of secret that a number is, standing under a name. */
@@ -107,7 +93,7 @@ export class Scanner {
    */
   scan(text: string, scope: Scope): ReadonlyArray<Span> {
     if (text.length < SHORTEST) return NONE
-    if (scope === "known" || !isContainer(text)) return this.#settle(text, scope, this.#once(text, scope))
+    if (scope !== "all" || !isContainer(text)) return this.#settle(text, scope, this.#once(text, scope))
     const nested = settled(text, nestedSpans(text, this.#search))
     const isLeft = !covers(nested, this.#once(text, "known")) || this.#once(replacedView(text, nested).text, "known").length > 0
     // A known value that reaches over a quote, a bracket or an escape. Then the text cannot be read as JSON.
@@ -129,31 +115,49 @@ export class Scanner {
 
   #once(text: string, scope: Scope): ReadonlyArray<Span> {
     this.#original = text
-    const table = scope === "all" ? this.#all : this.#known
-    const flags = this.#read(text, undefined, table)
-    if ((flags & (BACKSLASH | PERCENT)) !== 0) this.#readViews(table)
+    const flags = this.#read(text, undefined, scope)
+    if ((flags & (BACKSLASH | PERCENT)) !== 0) this.#readViews(scope)
     if (this.#found.length === 0) return NONE
     const found = this.#found
     this.#found = []
     return settled(text, found)
   }
 
-  #readViews(table: Table): void {
+  #readViews(scope: Scope): void {
     let view: View | undefined = plainView(this.#original)
     for (let depth = 0; view !== undefined; depth++) {
-      if (depth > 0) this.#read(view.text, view, table)
+      if (depth > 0) this.#read(view.text, view, scope)
       const decoded = percentDecoded(view)
       if (decoded !== undefined) {
-        this.#read(decoded.text, decoded, table)
+        this.#read(decoded.text, decoded, scope)
         const inner = unescaped(decoded)
-        if (inner !== undefined) this.#read(inner.text, inner, table)
+        if (inner !== undefined) this.#read(inner.text, inner, scope)
       }
       view = depth < DEPTH ? unescaped(view) : undefined
     }
   }
 
   /** Scans the text or a view of it. Returns which signs of further views it saw. */
-  #read(text: string, view: View | undefined, { entries, lists }: Table): number {
+  #read(text: string, view: View | undefined, scope: Scope): number {
+    const flags = this.#readBeginnings(text, view, scope === "known" ? this.#lookup.known : this.#lookup.all)
+    this.#lookup.windows.find(text, (part) => this.#add(view, part))
+    if (scope === "all" && this.#inner !== undefined) this.#readEncoded(text, view, this.#inner)
+    return flags
+  }
+
+  #readEncoded(text: string, view: View | undefined, inner: Scanner): void {
+    eachEncoded(text, (piece) => {
+      const [found] = inner.scan(piece.text, "all")
+      if (found !== undefined) this.#add(view, { start: piece.start, end: piece.end, kind: found.kind, rank: RANK_ENCODED })
+    })
+  }
+
+  #add(view: View | undefined, span: Span): void {
+    const [start, end] = view === undefined ? [span.start, span.end] : view.toOriginal(span.start, span.end)
+    this.#found.push({ ...span, start, end })
+  }
+
+  #readBeginnings(text: string, view: View | undefined, { entries, lists }: Table): number {
     this.#hasRuns = false
     this.#hasAssignments = false
     let flags = 0
@@ -177,13 +181,12 @@ export class Scanner {
     let end = covered
     for (const anchor of anchors) {
       if (text.charCodeAt(at + 2) !== anchor.third || !text.startsWith(anchor.text, at)) continue
-      if (!this.#hasRuns) this.#runs.reset(text)
+      if (!this.#hasRuns) FORMAT_RUNS.reset(text)
       this.#hasRuns = true
       const span = anchor.find(text, at, at <= covered || isApart(text, at))
       if (span === undefined || span[1] <= end) continue
       end = span[1]
-      const [from, to] = view === undefined ? span : view.toOriginal(span[0], end)
-      this.#found.push({ start: from, end: to, kind: anchor.kind, rank: anchor.rank })
+      this.#add(view, { start: span[0], end, kind: anchor.kind, rank: anchor.rank })
     }
     return end
   }

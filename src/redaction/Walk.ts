@@ -9,11 +9,12 @@ import type { Edit, MemberEdit } from "../model/Edit.ts"
 import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
-import { isExempt, type Place, placeWithin } from "./Exemptions.ts"
+import { isExempt, isImageData, type Place, placeWithin } from "./Exemptions.ts"
 import { marker } from "./Marker.ts"
 import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
 import type { Rules } from "./Rules.ts"
+import type { Scope } from "./Scanner.ts"
 import { replace } from "./Span.ts"
 import { isStructural, isStructuralKey } from "./Structural.ts"
 
@@ -131,6 +132,7 @@ class Walk {
   #member(frame: Frame, object: JsonObject, key: string, value: string): void {
     if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
     else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
+    else if (isImageData(object, key, value)) this.#string(value, undefined, "plain")
     else this.#string(value, this.#rules.names.classOf(key), "all")
   }
 
@@ -154,7 +156,7 @@ class Walk {
     }
   }
 
-  #string(value: string, name: NameClass | undefined, scope: "all" | "known"): void {
+  #string(value: string, name: NameClass | undefined, scope: Scope): void {
     const spans = this.#rules.scanner.scanUnder(value, name, scope)
     for (const { kind } of spans) this.#find(kind)
     const clean = spans.length === 0 ? value : replace(value, spans)

@@ -1,0 +1,97 @@
+/** Base64 as it stands in text: with either pair of signs for the last two digits, with or without padding, in lines or in one piece. */
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/** The value of each digit by its code, -1 for what is none. */
+const VALUES: Int8Array = (() => {
+  const table = new Int8Array(128).fill(-1)
+  for (const [value, digit] of Array.from(`${DIGITS}+/`).entries()) table[digit.charCodeAt(0)] = value
+  table["-".charCodeAt(0)] = 62
+  table["_".charCodeAt(0)] = 63
+  return table
+})()
+
+/** Whether a character code is a digit of base64, in either form. */
+export const isDigit = (code: number): boolean => code < 128 && (VALUES[code] ?? -1) >= 0
+
+/** The end of the digits that begin at a position. */
+export const digitsEnd = (text: string, from: number): number => {
+  let at = from
+  while (isDigit(text.charCodeAt(at))) at++
+  return at
+}
+
+const isPlain = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** Of the bytes so far, how many may be neither plain nor part of another script, and how many part of another script. */
+const MOST_ODD = 1
+const ODD_IN = 64
+const MOST_HIGH = 2
+const HIGH_IN = 3
+
+/** Counts bytes that text does not have. */
+class Judge {
+  #odd = 0
+  #high = 0
+
+  /** Takes the byte that stands at a position. False when this is no text. */
+  take(byte: number, position: number): boolean {
+    if (byte >= 0x80) return ++this.#high <= MOST_HIGH + position / HIGH_IN
+    return isPlain(byte) || ++this.#odd <= MOST_ODD + position / ODD_IN
+  }
+}
+
+const PORTION = 4_096
+
+/**
+ * What digits stand for, a character for each byte, or undefined when it is no text: most of what looks like base64 is a digest, an image
+ * or a name, and that shows in the first bytes. Characters that are no digits are passed over.
+ */
+export const decodeText = (text: string, start: number, end: number): string | undefined => {
+  const judge = new Judge()
+  const units: Array<number> = []
+  let decoded = ""
+  let count = 0
+  let bits = 0
+  let held = 0
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    const value = code < 128 ? (VALUES[code] ?? -1) : -1
+    if (value < 0) continue
+    held = ((held << 6) | value) & 0xffff
+    bits += 6
+    if (bits < 8) continue
+    bits -= 8
+    const byte = (held >> bits) & 0xff
+    if (!judge.take(byte, count++)) return undefined
+    units.push(byte)
+    if (units.length < PORTION) continue
+    decoded += String.fromCharCode.apply(undefined, units)
+    units.length = 0
+  }
+  return decoded + String.fromCharCode.apply(undefined, units)
+}
+
+/** The text that a whole piece of base64 is, without padding or with it, or undefined. */
+export const textOf = (piece: string): string | undefined => {
+  const digits = piece.replace(/={1,2}$/, "")
+  return digits.length % 4 === 1 || digitsEnd(digits, 0) !== digits.length ? undefined : decodeText(digits, 0, digits.length)
+}
+
+/** Whether a piece of base64 is a name, a colon and a password. */
+export const isUserAndPassword = (piece: string): boolean => {
+  const text = textOf(piece)
+  return text !== undefined && /^[\x20-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]{2,}$/.test(text)
+}
+
+/**
+ * The digits that bytes are sure to be written with wherever they stand in what is encoded: for each of the three places that they can
+ * begin at, without the digits that they share with their neighbours.
+ */
+export const alignmentsOf = (bytes: Uint8Array): ReadonlyArray<string> =>
+  [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length)
+    padded.set(bytes, before)
+    const digits = btoa(Array.from(padded, (byte) => String.fromCharCode(byte)).join(""))
+    return digits.slice(Math.ceil((before * 8) / 6), Math.floor((padded.length * 8) / 6))
+  })

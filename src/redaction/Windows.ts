@@ -1,0 +1,140 @@
+/**
+ * Finds parts of known values: a stretch of 12 characters and more of a value of 20 and more, as a cut, a wrap or a split leaves it.
+ *
+ * Every eight characters in a row of the values are kept in a table; of the text only every fifth position is looked at, since a stretch of 12 characters
+ * has one of those in it with its whole gram. A hit is followed to both sides and then passed over, so the cost is linear in the text
+ * (law SEC-4). A stretch that reads like words is none: it could stand in any text.
+ */
+import { FORMATS } from "./Formats.ts"
+
+/** Characters of the shortest value whose parts are looked for, and of the shortest part. */
+export const WHOLE = 20
+export const PART = 12
+
+const GRAM = 8
+const STRIDE = PART - GRAM + 1
+
+/** Equal grams of different places that are all tried. More of them are those of a value that repeats itself. */
+const MOST_ALIKE = 16
+
+/** How far before a gram its stretch can begin unnoticed. */
+const BACK = 16
+
+const FILTER_BITS = 16
+
+/** A place in the sources. */
+interface Found {
+  readonly start: number
+  readonly end: number
+  readonly kind: string
+  readonly rank: number
+}
+
+const isWord = (part: string): boolean => /^(?:[A-Z]?[a-z]*|[A-Z]+|\d{1,4})$/.test(part)
+
+/** Whether a stretch is words and short numbers only. */
+export const readsLikeWords = (stretch: string): boolean => stretch.split(/[^A-Za-z0-9]+/).every(isWord)
+
+const PREFIXES = FORMATS.flatMap(({ prefixes }) => prefixes).toSorted((a, b) => b.length - a.length)
+
+/** A piece without the fixed characters that every token of its format begins with, and without the header that web tokens share. */
+const withoutOpening = (piece: string): string => {
+  const rest = piece.startsWith("eyJ") && piece.includes(".") ? piece.slice(piece.indexOf(".") + 1) : piece
+  const prefix = PREFIXES.find((start) => rest.startsWith(start))
+  return prefix === undefined ? rest : rest.slice(prefix.length)
+}
+
+/** The pieces of a value that a machine drew: not the braces, names and addresses around them. */
+const piecesOf = (value: string): ReadonlyArray<string> =>
+  value
+    .split(/[\s"'`{}[\],;@]|:\/\//)
+    .map(withoutOpening)
+    .filter((piece) => piece.length >= PART && !readsLikeWords(piece))
+
+const filterIndex = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2) * 7) & ((1 << FILTER_BITS) - 1)
+
+const gramHash = (text: string, at: number): number => {
+  let hash = 0
+  for (let i = 0; i < GRAM; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(at + i)) | 0
+  return hash
+}
+
+/** Between pieces, and never in text that matches across it. */
+const JOINT = "\u0000"
+
+export class Windows {
+  readonly #filter = new Uint8Array(1 << FILTER_BITS)
+  /** All pieces, with joints around them. */
+  #text = JOINT
+  /** For the hash of a gram its last place, and for each place the one before with the same hash. */
+  readonly #lastPlace = new Map<number, number>()
+  readonly #placeBefore: Array<number> = []
+  readonly #pieces: Array<Found> = []
+
+  /** Adds a spelling of a value. Shorter ones have no parts. */
+  add(spelling: string, kind: string, rank: number): void {
+    if (spelling.length < WHOLE) return
+    for (const piece of piecesOf(spelling)) {
+      if (piece.includes(JOINT)) continue
+      const start = this.#text.length
+      this.#text += piece + JOINT
+      this.#pieces.push({ start, end: start + piece.length, kind, rank })
+      for (let at = start; at + GRAM <= start + piece.length; at++) this.#addGram(at)
+    }
+  }
+
+  #addGram(at: number): void {
+    this.#filter[filterIndex(this.#text, at)] = 1
+    const hash = gramHash(this.#text, at)
+    this.#placeBefore[at] = this.#lastPlace.get(hash) ?? 0
+    this.#lastPlace.set(hash, at)
+  }
+
+  /** Tells every stretch of a text that is a part of a value, in order of their ends. They may overlap. */
+  find(text: string, tell: (found: Found) => void): void {
+    if (this.#pieces.length === 0) return
+    const filter = this.#filter
+    const last = text.length - PART
+    for (let at = 0; at <= last + STRIDE; at += STRIDE) {
+      if (filter[filterIndex(text, at)] === 0) continue
+      const end = this.#follow(text, at, tell)
+      if (end > at + GRAM) at = Math.max(at, end - GRAM + 1 - STRIDE)
+    }
+  }
+
+  /** Follows the gram at a position to both sides. Returns the end of the longest stretch of enough characters, or 0. */
+  #follow(text: string, at: number, tell: (found: Found) => void): number {
+    let longest = 0
+    let place = this.#lastPlace.get(gramHash(text, at)) ?? 0
+    for (let tried = 0; place > 0 && tried < MOST_ALIKE; tried++, place = this.#placeBefore[place] ?? 0) {
+      let before = 0
+      while (before < BACK && before < at && this.#isSame(text, at - before - 1, place - before - 1)) before++
+      let length = 0
+      while (this.#isSame(text, at + length, place + length)) length++
+      if (length < GRAM || before + length < PART) continue
+      const [start, end] = [at - before, at + length]
+      longest = Math.max(longest, end)
+      if (readsLikeWords(text.slice(start, end))) continue
+      const { kind, rank } = this.#pieceAt(place)
+      tell({ start, end, kind, rank })
+    }
+    return longest
+  }
+
+  #isSame(text: string, at: number, place: number): boolean {
+    const code = text.charCodeAt(at)
+    return code !== 0 && code === this.#text.charCodeAt(place)
+  }
+
+  #pieceAt(place: number): Found {
+    let low = 0
+    let high = this.#pieces.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#pieces[middle]?.start ?? 0) <= place) low = middle
+      else high = middle - 1
+    }
+    return this.#pieces[low] as Found
+  }
+}

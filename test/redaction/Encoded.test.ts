@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest"
+import { eachEncoded } from "../../src/redaction/Encoded.ts"
+import { makeRedactor } from "../../src/redaction/Redactor.ts"
+import { drawn, redact, token } from "./Samples.ts"
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+const pieces = (text: string) => {
+  const found: Array<readonly [string, string]> = []
+  eachEncoded(text, (piece) => found.push([text.slice(piece.start, piece.end), piece.text]))
+  return found
+}
+
+const words = "forty-two words that stand for nothing but themselves, line after line after line"
+
+describe("base64 that stands for text", () => {
+  test.each([
+    ["alone", base64(words), base64(words)],
+    ["in a sentence", `It is ${base64(words)}.`, base64(words)],
+    [
+      "in the other alphabet",
+      `x=${Buffer.from("??>>~~".repeat(6)).toString("base64url")}&`,
+      Buffer.from("??>>~~".repeat(6)).toString("base64url"),
+    ],
+  ])("is found: %s", (_, text, piece) => {
+    expect(pieces(text)).toEqual([[piece, Buffer.from(piece, "base64").toString("latin1")]])
+  })
+
+  test("in lines is one piece", () => {
+    const whole = base64(words.repeat(4))
+    for (const lineEnd of ["\n", "\r\n", "\n    "]) {
+      const lines = whole.match(/.{1,76}/g)?.join(lineEnd) ?? ""
+      expect(pieces(`key:${lineEnd}${lines}\nnext`)).toEqual([[lines, words.repeat(4)]])
+    }
+  })
+
+  test("behind digits that are no part of it is decoded all the same", () => {
+    for (const before of ["a/", "path/to/", "abc/"]) expect(pieces(before + base64(words))[0]?.[1]).toContain(words.slice(4, 70))
+  })
+
+  test.each([
+    ["a digest", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
+    ["a name", "thisIsALongIdentifierOfAProgramThatSomebodyWroteDown"],
+    ["an image", Buffer.from(Array.from({ length: 3_000 }, (_, i) => (i * 7_919) >> 3)).toString("base64")],
+    ["the address of an image", `url(data:image/svg+xml;base64,${base64(words)})`],
+    ["something short", base64("short text")],
+  ])("is nothing else: %s", (_, text) => {
+    expect(pieces(text)).toEqual([])
+  })
+})
+
+describe("a secret in base64", () => {
+  const secret = token("github-token", 36)
+
+  test.each([
+    ["with a user", base64(`deploy:${secret}`)],
+    ["in a file of settings", base64(`# settings\nA=1\nGITHUB_TOKEN=${secret}\nB=2\n`)],
+    ["twice", base64(base64(`x: ${secret}`))],
+    ["three times", base64(base64(base64(`x: ${secret}`)))],
+    ["in JSON", base64(JSON.stringify({ auth: { token: drawn(30) } }))],
+    ["of a name and a value", base64(`DB_PASSWORD=${drawn(14)}\n`)],
+  ])("goes: %s", (_, piece) => {
+    expect(redact(`see ${piece} there`)).toMatch(/^see \[REDACTED:[a-z-]+\] there$/)
+    expect(redact(JSON.stringify({ content: piece }))).toMatch(/^\{"content":"\[REDACTED:[a-z-]+\]"\}$/)
+  })
+
+  test("with its padding", () => {
+    for (const more of ["", "!", "!!"]) expect(redact(`"${base64(secret + more)}"`)).toBe('"[REDACTED:github-token]"')
+  })
+})
+
+describe("a known value", () => {
+  const value = drawn(24)
+  const known = makeRedactor({ environment: { A_KEY: value } })
+  const isGone = (text: string): void => {
+    const after = known.redactText(text).text
+    expect(after).toContain("[REDACTED:environment]")
+    expect(known.redactText(after).text).toBe(after)
+  }
+
+  test("goes in base64, wherever it begins and whatever is around it", () => {
+    for (const before of [0, 1, 2])
+      for (const alphabet of ["base64", "base64url"] as const) {
+        const bytes = Buffer.concat([Buffer.alloc(before + 30, 0xf7), Buffer.from(value), Buffer.alloc(20, 0x01)])
+        isGone(bytes.toString(alphabet))
+      }
+  })
+
+  test("goes in hex, in either case", () => {
+    for (const hex of [Buffer.from(value).toString("hex"), Buffer.from(value).toString("hex").toUpperCase()]) isGone(`0x${hex}00`)
+  })
+
+  test("goes in parts of twelve characters and more", () => {
+    for (let start = 0; start + 12 <= value.length; start++) isGone(`…${value.slice(start, start + 12)}…`)
+    const [a, b] = [value.slice(0, 12), value.slice(12)]
+    expect(known.redactText(`${a}\n  ${b}`).text).toBe("[REDACTED:environment]\n  [REDACTED:environment]")
+    expect(known.redactText(value.slice(0, 11)).text).toBe(value.slice(0, 11))
+  })
+
+  test("of fewer than twenty characters goes only whole", () => {
+    const short = makeRedactor({ environment: { A_KEY: drawn(19) } })
+    expect(short.redactText(drawn(18)).text).toBe(drawn(18))
+  })
+
+  test("leaves words alone that are parts of it", () => {
+    const wordy = makeRedactor({
+      environment: {
+        A_KEY: `https://example.com/service/account-of-mine?key=${drawn(20)}`,
+        B_KEY: `sk${"-ant-"}api03-${drawn(60)}`,
+      },
+    })
+    for (const text of ["https://example.com/", "service/account-of-mine", `sk${"-ant-"}api03-`])
+      expect(wordy.redactText(text).text).toBe(text)
+    expect(wordy.redactText(drawn(60).slice(3, 33)).text).toBe("[REDACTED:environment]")
+  })
+})
