@@ -13,7 +13,7 @@ import { readHeader } from "../tree/Header.ts"
 import type { TreeState } from "../tree/State.ts"
 import { visible } from "../view/Escape.ts"
 import { idsOf } from "./Acknowledgement.ts"
-import { type Forced, needsTree } from "./Loading.ts"
+import type { Forced } from "./Kind.ts"
 import { after } from "./Opening.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
@@ -41,8 +41,7 @@ export const change = <E>(
   plan: (state: TreeState, clean: (text: string) => string) => Effect.Effect<Change, E>,
 ) =>
   Effect.gen(function* () {
-    const { file, migrate, json, format } = input
-    yield* needsTree(file, format)
+    const { file, migrate, json } = input
     const { style, note, noteStyle } = yield* Output
     const { redactText } = yield* Redaction
     const opened = yield* (yield* TreeStore).open(file, { migrate: migrate || undefined })

@@ -8,7 +8,7 @@ import * as Flags from "./Flags.ts"
 import type { Host } from "./Host.ts"
 import { lazily } from "./Lazily.ts"
 import type { Output } from "./Output.ts"
-import { branchOut, fork, label, star, title, unstar } from "./SessionCommands.ts"
+import { branchOut, fork, label, list, remove, star, title, unstar } from "./SessionCommands.ts"
 
 const demo = Command.make(
   "demo",
@@ -68,7 +68,9 @@ const show = Command.make("show", { file: Flags.file, json: Flags.json, format: 
     ({ show }) => show(input),
   ),
 ).pipe(
-  Command.withDescription("What a session is: title, model, counts, tree, context, usage, cost, open tool calls, damage."),
+  Command.withDescription(
+    "What a session is: title, model, counts, tree or turns, context, usage, cost, open tool calls, sessions of subagents, damage.",
+  ),
   Command.withShortDescription("What a session is, at a glance"),
   Command.withExamples([{ command: "annals show session.jsonl" }, { command: "annals show session.jsonl --json" }]),
 )
@@ -116,7 +118,9 @@ const context = Command.make(
       ({ context }) => context(input),
     ),
 ).pipe(
-  Command.withDescription("What the model would see at the live leaf or at another entry: messages and settings."),
+  Command.withDescription(
+    "What the model would see: of a tree session at the live leaf or at another entry, with its settings; of a ledger session after the repairs of a resume, which are named in notes.",
+  ),
   Command.withShortDescription("What the model would see"),
   Command.withExamples([
     { command: "annals context session.jsonl" },
@@ -133,6 +137,10 @@ const replay = Command.make(
       Flag.withDescription("Only the first N records, the header included; all by default"),
       Flag.optional,
     ),
+    runs: Flags.toggle(
+      "runs",
+      "Run the runs of a ledger session again, without model and tools, and say which differs from what was recorded",
+    ),
     json: Flags.json,
     format: Flags.format,
   },
@@ -143,12 +151,13 @@ const replay = Command.make(
     ),
 ).pipe(
   Command.withDescription(
-    "The state that the records of a session amount to, as JSON: header, leaf, entries with their patches folded in, labels. Without --json an entry stands on a line of its own.",
+    "The state that the records of a session amount to, as JSON: of a tree its header, leaf, entries with their patches folded in, and labels; of a ledger its conversation, accounting and undo. Without --json an entry or a message stands on a line of its own.",
   ),
   Command.withShortDescription("The state after the first N records, as JSON"),
   Command.withExamples([
     { command: "annals replay session.jsonl --json" },
     { command: "annals replay session.jsonl --at 20", description: "As it was after 20 records" },
+    { command: "annals replay ledger.jsonl --runs", description: "Is every run what was recorded? Exits 5 when one is not" },
   ]),
 )
 
@@ -156,12 +165,18 @@ const append = Command.make(
   "append",
   {
     file: Flags.file,
-    create: Flags.toggle("create", "Begin a new session in FILE, which must not exist or be empty; needs --cwd"),
+    create: Flags.toggle("create", "Begin a new session in FILE, which must not exist, or be empty for a tree; needs --cwd"),
     cwd: Flag.String("cwd").pipe(
       Flag.withMetavar("DIR"),
       Flag.withDescription("The working directory that a new session is about"),
       Flag.optional,
     ),
+    model: Flag.String("model").pipe(
+      Flag.withMetavar("MODEL"),
+      Flag.withDescription("The model of a new ledger session, or the one that goes on with a resumed one"),
+      Flag.optional,
+    ),
+    resume: Flags.toggle("resume", "Resume a ledger session first: repair its conversation, settle requests, close open calls"),
     migrate: Flags.migrate,
     level: Flag.Literals("level", ["accepted", "written", "synced"]).pipe(
       Flag.withMetavar("LEVEL"),
@@ -188,6 +203,12 @@ const append = Command.make(
       description: "A new session",
     },
     { command: "annals append old.jsonl --migrate < commands.jsonl", description: "Go on with a file of an older version" },
+    {
+      command:
+        "annals append .garuda/sessions/new.jsonl --create --format ledger --cwd . --model claude-sonnet-4-5 < commands.jsonl",
+      description: "A new ledger session",
+    },
+    { command: "annals append ledger.jsonl --resume < commands.jsonl", description: "Go on with what another process left" },
   ]),
 )
 
@@ -226,5 +247,7 @@ export const annals: Command.Command<"annals", object, object, unknown, Host | O
     fork,
     branchOut,
     migrate,
+    list,
+    remove,
   ]),
 )

@@ -1,12 +1,21 @@
 /** `annals context FILE` */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { ledgerModel } from "../ledger/LedgerModel.ts"
+import { resumeReport } from "../ledger/Resume.ts"
+import { type LedgerState, messages } from "../ledger/State.ts"
+import { systemStamp } from "../session/SystemStamp.ts"
 import { buildSessionContext } from "../tree/Context.ts"
 import { contextLines } from "../view/ContextView.ts"
+import { visible } from "../view/Escape.ts"
+import { ledgerContextLines, repairWords } from "../view/LedgerContextView.ts"
 import { entryIdOf } from "./EntryId.ts"
-import { type Forced, load, noteDamage } from "./Loading.ts"
+import { type Forced, kindOf } from "./Kind.ts"
+import { load, loadLedgerFile, noteDamage } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
+import { UsageError } from "./Usage.ts"
 
 export interface ContextInput {
   readonly file: string
@@ -21,9 +30,9 @@ function* jsonLines(values: Iterable<unknown>): Generator<string> {
   for (const value of values) yield JSON.stringify(value)
 }
 
-export const context = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl, format }: ContextInput) {
+const contextOfTree = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl }: ContextInput) {
   const { style, columns } = yield* Output
-  const loaded = yield* load(file, format)
+  const loaded = yield* load(file)
   yield* noteDamage(loaded)
   const { state } = loaded
   const given = Option.getOrUndefined(leaf)
@@ -36,4 +45,38 @@ export const context = Effect.fnUntraced(function* ({ file, leaf, full, json, js
   const built = yield* Effect.fromResult(buildSessionContext(state, at))
   if (jsonl) return yield* printLines(jsonLines(built.messages))
   yield* json ? printJson(built) : printLines(contextLines(built, { style, columns, full }))
+})
+
+/** What stands for the start of a session that has no start record: a resume needs one, and nothing of it is shown. */
+const NO_START = { sessionId: "unknown", root: "unknown", model: "unknown" }
+
+/** The state as a resume would make it, and what it would repair. Writes nothing. */
+const resumed = Effect.fnUntraced(function* (state: LedgerState) {
+  const about = state.start === undefined ? NO_START : {}
+  const decided = ledgerModel.decide(state, { do: "resume", ...about }, yield* systemStamp)
+  // A session without any record cannot be resumed and needs no repair.
+  const records = Result.getOrElse(decided, () => [])
+  const after = records.reduce(ledgerModel.evolve, state)
+  return { state: { ...after, start: state.start }, repairs: resumeReport(state, records) }
+})
+
+const contextOfLedger = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl, format }: ContextInput) {
+  if (Option.isSome(leaf))
+    return yield* new UsageError({
+      message: "--leaf belongs to tree sessions: a ledger session has one conversation.",
+      command: "annals context",
+    })
+  const { style, columns, note, noteStyle } = yield* Output
+  const loaded = yield* loadLedgerFile(file, format)
+  yield* noteDamage(loaded)
+  const { state, repairs } = yield* resumed(loaded.state)
+  const built = messages(state)
+  if (jsonl) yield* printLines(jsonLines(built))
+  else if (json) yield* printJson({ messages: built, repairs })
+  else yield* printLines(ledgerContextLines(state, { style, columns, full }))
+  for (const repair of repairs) yield* note(noteStyle.dim(`${visible(file)}: a resume repairs this: ${repairWords(repair)}`))
+})
+
+export const context = Effect.fnUntraced(function* (input: ContextInput) {
+  yield* (yield* kindOf(input.file, input.format)) === "ledger" ? contextOfLedger(input) : contextOfTree(input)
 })

@@ -5,6 +5,7 @@ import { labelOf } from "../tree/Tree.ts"
 import { oneLine, visible } from "../view/Escape.ts"
 import { type ChangeInput, change } from "./Change.ts"
 import { entryIdOf } from "./EntryId.ts"
+import { needsTree } from "./Kind.ts"
 
 export interface LabelInput extends ChangeInput {
   readonly id: string
@@ -12,7 +13,9 @@ export interface LabelInput extends ChangeInput {
   readonly text: Option.Option<string>
 }
 
-export const label = (input: LabelInput) =>
+const INSTEAD = "A ledger session has no entries to label; a title can tell it from others: annals title FILE TEXT"
+
+const labelled = (input: LabelInput) =>
   change(input, (state, clean) =>
     Effect.map(entryIdOf(state, input.id, { path: input.file, unknown: "tree.unknown_target" }), (target) => {
       const text = clean(Option.getOrElse(input.text, () => ""))
@@ -24,3 +27,5 @@ export const label = (input: LabelInput) =>
       }
     }),
   )
+
+export const label = (input: LabelInput) => Effect.andThen(needsTree(input.file, input.format, INSTEAD), labelled(input))

@@ -5,17 +5,17 @@ import * as Option from "effect/Option"
 import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { type Lookup, lookupInFolders } from "../session/Blobs.ts"
+import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "../session/LedgerLoad.ts"
 import { type LoadedTree, loadTree } from "../session/Load.ts"
-import { FormatError } from "../session/OpenError.ts"
+import type { FormatError } from "../session/OpenError.ts"
 import { blobDirectory, foreignBlobs } from "../session/Place.ts"
 import { blobSentence } from "../view/BlobView.ts"
 import { damageSentence } from "../view/DamageView.ts"
 import { visible } from "../view/Escape.ts"
 import { bytes } from "../view/Quantity.ts"
 import { Host } from "./Host.ts"
+import type { Forced } from "./Kind.ts"
 import { Output } from "./Output.ts"
-
-export type Forced = Option.Option<"tree" | "ledger">
 
 /** Bytes from which a file is worth a progress. */
 const LARGE_BYTES = 16 << 20
@@ -27,12 +27,6 @@ export const progressOf =
     if (total < LARGE_BYTES) return
     output.progress(done >= total ? "" : `${visible(path)}: ${Math.floor((100 * done) / total)} % of ${bytes(total)}`)
   }
-
-const isLedger = (path: string): FormatError => new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })
-
-/** Fails when a file is said to be a ledger session where a tree is needed. */
-export const needsTree = (path: string, format: Forced): Effect.Effect<void, FormatError> =>
-  Option.getOrUndefined(format) === "ledger" ? Effect.fail(isLedger(path)) : Effect.void
 
 /** Says in a note that a session has damage. */
 export const noteDamage = ({ path, damages }: Pick<LoadedTree, "path" | "damages">): Effect.Effect<void, never, Output> =>
@@ -57,11 +51,21 @@ export const lookupOf = (path: string): Effect.Effect<Lookup, never, Files | Hos
   })
 
 /** Reads a tree session, its images with it. What is not to be had of them is said in a note. Changes no byte. */
-export const load = (path: string, format: Forced): Effect.Effect<LoadedTree, ReadError | FormatError, Files | Host | Output> =>
+export const load = (path: string): Effect.Effect<LoadedTree, ReadError | FormatError, Files | Host | Output> =>
   Effect.gen(function* () {
-    yield* needsTree(path, format)
     const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
     const loaded = yield* loadTree(yield* Files, path, options)
     yield* noteBlobs(loaded)
     return loaded
+  })
+
+/** Reads a ledger session; when it is said to be one, whatever its records look like. Changes no byte. */
+export const loadLedgerFile = (
+  path: string,
+  format: Forced,
+  onRecord?: LedgerLoadOptions["onRecord"],
+): Effect.Effect<LoadedLedger, ReadError | FormatError, Files | Output> =>
+  Effect.gen(function* () {
+    const onProgress = progressOf(yield* Output, path)
+    return yield* loadLedger(yield* Files, path, { forced: Option.isSome(format), onProgress, onRecord })
   })

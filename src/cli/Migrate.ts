@@ -7,7 +7,8 @@ import { visible } from "../view/Escape.ts"
 import { count } from "../view/Quantity.ts"
 import { shellWord } from "../view/ShellWord.ts"
 import type { Style } from "../view/Style.ts"
-import { type Forced, load } from "./Loading.ts"
+import { type Forced, needsTree } from "./Kind.ts"
+import { load } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
 import { sessions } from "./Sessions.ts"
@@ -43,7 +44,8 @@ const carriedOut = (file: string) =>
 
 export const migrate = Effect.fnUntraced(function* ({ file, yes, json, format }: MigrateInput) {
   const { style } = yield* Output
-  const { path, version, records } = yield* load(file, format)
+  yield* needsTree(file, format, "A ledger session needs no migration: go on with it as it is, with annals append FILE")
+  const { path, version, records } = yield* load(file)
   const plan: Plan = yes ? yield* carriedOut(file) : { path, from: version, to: CURRENT_VERSION, records, applied: false }
   yield* json ? printJson(jsonOf(plan)) : printLines(textOf(plan, style))
 })

@@ -1,9 +1,14 @@
 /** What opening a session for writing does to its file, for people: said before the first command, or after it. */
+import type { ReadSummary } from "../journal/Reader.ts"
 import type { OpenTree } from "../session/TreeStore.ts"
 import { visible } from "../view/Escape.ts"
 import { count, integer } from "../view/Quantity.ts"
 
-type Opened = Pick<OpenTree, "path" | "loaded" | "forkedFrom" | "migration">
+interface Opened extends Partial<Pick<OpenTree, "forkedFrom" | "migration">> {
+  readonly path: string
+  /** The session as it was read; undefined for a new one. */
+  readonly loaded: { readonly summary: Pick<ReadSummary, "tail"> } | undefined
+}
 
 const forked = (path: string, forkedFrom: string): string =>
   `${visible(forkedFrom)} belongs to another agent and stays as it is; the session goes on in ${visible(path)}`

@@ -16,15 +16,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
+import type { JsonObject } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import type { NotJson } from "../redaction/NotJson.ts"
 import { Rejected } from "../session/DispatchError.ts"
 import type { PrepareError } from "../session/OpenError.ts"
 import type { Receipt, ReceiptLevel } from "../session/Receipt.ts"
-import type { TreeSession } from "../session/TreeStore.ts"
-import { parseCommand, type TreeCommand } from "../tree/Command.ts"
-import type { TreeRejection } from "../tree/Rejection.ts"
-import type { TreeRecord } from "../tree/TreeModel.ts"
+import type { Session } from "../session/Session.ts"
 import type { WriteError } from "../writer/WriteError.ts"
 import { errorLine, reachedLine } from "./Acknowledgement.ts"
 import { type InputError, type InputLine, type InputProblem, readLines } from "./InputLines.ts"
@@ -41,12 +39,12 @@ export class AnswersClosed extends Data.TaggedError("AnswersClosed")<{ readonly 
 /** What ends the pipe before its input ends. */
 export type PipeError = WriteError | PrepareError | InputError | AnswersClosed
 
-type Rejection = BadLine | Rejected<TreeRejection> | NotJson
+type Rejection<R> = BadLine | Rejected<R> | NotJson
 
 /** A command on its way: what is known of it when it was handed over. */
-interface Pending {
+interface Pending<R> {
   readonly n: number
-  readonly outcome: Result.Result<Receipt<TreeRecord, PrepareError>, Rejection | WriteError | PrepareError>
+  readonly outcome: Result.Result<Receipt<JsonObject, PrepareError>, Rejection<R> | WriteError | PrepareError>
 }
 
 /** Commands that may wait for their answer. */
@@ -62,7 +60,10 @@ const badLine = (n: number, code: InputProblem): BadLine =>
   new BadLine({ code, message: `Line ${n} of the input ${PROBLEMS[code]}.` })
 
 /** The command on a line. What the parser says is not repeated: it quotes the line. */
-const commandOf = ({ n, text, problem }: InputLine): Result.Result<TreeCommand, BadLine | TreeRejection> => {
+const commandOf = <C, R>(
+  parse: PipeOptions<C, R>["parse"],
+  { n, text, problem }: InputLine,
+): Result.Result<C, BadLine | Rejected<R>> => {
   if (problem !== undefined) return Result.fail(badLine(n, problem))
   let value: unknown
   try {
@@ -70,13 +71,18 @@ const commandOf = ({ n, text, problem }: InputLine): Result.Result<TreeCommand, 
   } catch {
     return Result.fail(badLine(n, "input.not_json"))
   }
-  return parseCommand(value)
+  return Result.mapError(parse(value), (rejection) => new Rejected({ rejection }))
 }
 
-export interface PipeOptions {
+/** `C` is a command of the session's model, `R` why one is not carried out. */
+export interface PipeOptions<C, R> {
   /** Where the records go. */
   readonly path: string
-  readonly session: Pick<TreeSession, "dispatch">
+  readonly session: Pick<Session<unknown, C, JsonObject, R, PrepareError>, "dispatch">
+  /** The command that a value from outside is. */
+  readonly parse: (value: unknown) => Result.Result<C, R>
+  /** What is answered of the records of a command. */
+  readonly written: (records: ReadonlyArray<JsonObject>) => JsonObject
   readonly level: ReceiptLevel
   readonly input: AsyncIterable<Uint8Array>
   readonly write: (text: string) => Effect.Effect<void, OutputClosed>
@@ -89,14 +95,12 @@ export interface PipeTotals {
 }
 
 /** Hands the command on a line over to the session. Fails when the session can take no more; the line is pending all the same. */
-const handOver = (options: PipeOptions, queue: Queue.Queue<Pending, Cause.Done>, line: InputLine) =>
+const handOver = <C, R>(options: PipeOptions<C, R>, queue: Queue.Queue<Pending<R>, Cause.Done>, line: InputLine) =>
   Effect.gen(function* () {
     const { n } = line
-    const command = commandOf(line)
+    const command = commandOf(options.parse, line)
     if (Result.isFailure(command)) {
-      const refusal = command.failure
-      const error = refusal instanceof BadLine ? refusal : new Rejected({ rejection: refusal })
-      yield* Queue.offer(queue, { n, outcome: Result.fail(error) })
+      yield* Queue.offer(queue, { n, outcome: Result.fail(command.failure) })
       return
     }
     const outcome = yield* Effect.result(options.session.dispatch(command.success, "accepted"))
@@ -105,21 +109,21 @@ const handOver = (options: PipeOptions, queue: Queue.Queue<Pending, Cause.Done>,
   })
 
 /** Answers what is pending, in order, until the queue has ended. */
-class Answers {
+class Answers<C, R> {
   carriedOut = 0
   rejected = 0
   failure: PipeError | undefined
-  readonly #options: PipeOptions
+  readonly #options: PipeOptions<C, R>
   readonly #stop: Deferred.Deferred<never, PipeError>
 
-  constructor(options: PipeOptions, stop: Deferred.Deferred<never, PipeError>) {
+  constructor(options: PipeOptions<C, R>, stop: Deferred.Deferred<never, PipeError>) {
     this.#options = options
     this.#stop = stop
   }
 
-  answer({ n, outcome }: Pending): Effect.Effect<void> {
+  answer({ n, outcome }: Pending<R>): Effect.Effect<void> {
     if (this.failure instanceof AnswersClosed) return Effect.void
-    const { path, level, write } = this.#options
+    const { path, level, written, write } = this.#options
     const settled = Result.isFailure(outcome) ? Effect.fail(outcome.failure) : reached(outcome.success, level)
     return Effect.matchEffect(settled, {
       onFailure: (error) => {
@@ -129,7 +133,7 @@ class Answers {
       },
       onSuccess: (receipt) => {
         this.carriedOut++
-        return write(reachedLine(n, receipt.records, level))
+        return write(reachedLine(n, written(receipt.records), level))
       },
     }).pipe(
       Effect.catch(() =>
@@ -144,20 +148,20 @@ class Answers {
   }
 }
 
-const isFatal = (error: Rejection | WriteError | PrepareError): error is WriteError | PrepareError =>
+const isFatal = <R>(error: Rejection<R> | WriteError | PrepareError): error is WriteError | PrepareError =>
   error._tag === "WriteError" || error._tag === "PrepareError"
 
 const reached = (
-  receipt: Receipt<TreeRecord, PrepareError>,
+  receipt: Receipt<JsonObject, PrepareError>,
   level: ReceiptLevel,
-): Effect.Effect<Receipt<TreeRecord, PrepareError>, WriteError | PrepareError> =>
+): Effect.Effect<Receipt<JsonObject, PrepareError>, WriteError | PrepareError> =>
   level === "accepted" ? Effect.succeed(receipt) : Effect.as(receipt.reached(level), receipt)
 
 /** Runs the pipe to its end. Interrupted, it answers what it has handed over and then is interrupted. */
-export const pipe = (options: PipeOptions): Effect.Effect<PipeTotals, PipeError> =>
+export const pipe = <C, R>(options: PipeOptions<C, R>): Effect.Effect<PipeTotals, PipeError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const queue = yield* Queue.bounded<Pending, Cause.Done>(IN_FLIGHT)
+      const queue = yield* Queue.bounded<Pending<R>, Cause.Done>(IN_FLIGHT)
       const stop = yield* Deferred.make<never, PipeError>()
       const answers = new Answers(options, stop)
       const answering = yield* Queue.take(queue).pipe(

@@ -16,7 +16,8 @@ import { loadTree } from "../session/Load.ts"
 import type { FormatError } from "../session/OpenError.ts"
 import { planTreeRepair } from "../session/RepairFile.ts"
 import { repairLines } from "../view/RepairView.ts"
-import { type Forced, progressOf } from "./Loading.ts"
+import type { Forced, Kind } from "./Kind.ts"
+import { progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
 import { leases } from "./Sessions.ts"
@@ -27,8 +28,6 @@ export interface RepairInput {
   readonly json: boolean
   readonly format: Forced
 }
-
-type Kind = "tree" | "ledger"
 
 /** Which kind of session it is. A file that is none, or of a version that is not known, is not repaired. */
 const kindOf = (path: string, format: Forced): Effect.Effect<Kind, ReadError | FormatError, Files | Output> =>

@@ -54,7 +54,7 @@ const unexpected = (error: unknown): string => {
 const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
-const FACTS = ["owner", "version", "dialect", "holder", "system", "operation", "candidates"]
+const FACTS = ["owner", "version", "dialect", "holder", "system", "operation", "candidates", "left"]
 
 /** The remedy with what stands for the file and for the command in place. */
 const filledIn = (remedy: string, path: string | undefined, command: string | undefined): string => {
@@ -68,6 +68,7 @@ export const reportOf = (error: unknown): Report => {
   const code = coded?.code ?? "internal.unexpected"
   const members = coded?.members ?? {}
   const { exit, safe, remedy } = failureOf(code)
+  const next = stringOf(members["instead"]) ?? remedy
   const path = stringOf(members["path"]) ?? (error instanceof DiskFault ? error.path : undefined)
   const line = numberOf(members["line"])
   const offset = numberOf(members["offset"])
@@ -79,7 +80,7 @@ export const reportOf = (error: unknown): Report => {
     ...(line === undefined ? {} : { line }),
     ...(offset === undefined ? {} : { offset }),
     safe,
-    remedy: filledIn(remedy, path, stringOf(members["command"])),
+    remedy: filledIn(next, path, stringOf(members["command"])),
     exit,
     facts: Object.fromEntries(facts),
   }

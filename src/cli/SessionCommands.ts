@@ -1,4 +1,4 @@
-/** The commands that change one thing of a session, and those that make a new session from another: what each takes and says of itself. */
+/** The commands that change one thing of a session, make a new one from another, list or remove: what each takes and says of itself. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -17,7 +17,9 @@ export const title = Command.make(
       ({ title }) => title(input),
     ),
 ).pipe(
-  Command.withDescription("Gives a session a title. It is yours: no automatic title replaces it."),
+  Command.withDescription(
+    "Gives a session a title. It is yours: no automatic title replaces it. A ledger's file keeps its time: a title is no work.",
+  ),
   Command.withShortDescription("Give a session a title"),
   Command.withExamples([{ command: 'annals title session.jsonl "Parser tests"' }]),
 )
@@ -72,9 +74,9 @@ export const fork = Command.make("fork", copying, (input) =>
   ),
 ).pipe(
   Command.withDescription(
-    "Makes a new session with everything that another one holds, all its branches, in a file of version 5. The other one is only read, of whatever version it is.",
+    "Makes a new session with everything that another one holds. Of a tree all its branches, in a file of version 5; of a ledger the sessions of its subagents stay with it. The other one is only read, of whatever version it is.",
   ),
-  Command.withShortDescription("A new session with all branches of another one"),
+  Command.withShortDescription("A new session with everything of another one"),
   Command.withExamples([
     { command: "annals fork session.jsonl" },
     { command: "annals fork session.jsonl --to copy.jsonl", description: "Into a file of your choice" },
@@ -101,4 +103,57 @@ export const branchOut = Command.make(
   ),
   Command.withShortDescription("A new session with one path of another one"),
   Command.withExamples([{ command: "annals branch-out session.jsonl --leaf 346ab68c --to path.jsonl" }]),
+)
+
+export const list = Command.make(
+  "list",
+  {
+    dir: Flag.String("dir").pipe(
+      Flag.withMetavar("DIR"),
+      Flag.withDescription("A directory of session files; by default the .garuda/sessions of the current directory"),
+      Flag.optional,
+    ),
+    cwd: Flag.String("cwd").pipe(
+      Flag.withMetavar("DIR"),
+      Flag.withDescription("Another project than the current directory; with --dir only sessions about it"),
+      Flag.optional,
+    ),
+    all: Flags.toggle("all", "Our own store of tree sessions too"),
+    limit: Flag.Int("limit").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("At most so many sessions (20 by default)"),
+      Flag.withDefault(20),
+    ),
+    json: Flags.json,
+  },
+  (input) =>
+    lazily(
+      () => import("./List.ts"),
+      ({ list }) => list(input),
+    ),
+).pipe(
+  Command.withDescription(
+    "The sessions of a project or of a directory, newest work first. Says which files it left out and why, and how many it did not look into.",
+  ),
+  Command.withShortDescription("Sessions, newest first"),
+  Command.withExamples([
+    { command: "annals list", description: "The ledger sessions of this project" },
+    { command: "annals list --dir ~/.pi/agent/sessions/project --limit 5" },
+  ]),
+)
+
+export const remove = Command.make("rm", { file: Flags.file, yes: Flags.yes, json: Flags.json, format: Flags.format }, (input) =>
+  lazily(
+    () => import("./Remove.ts"),
+    ({ remove }) => remove(input),
+  ),
+).pipe(
+  Command.withDescription(
+    "Says what removing a ledger session would take away: its file and the sessions of its subagents. With --yes takes their leases and removes them, the session's own file last, so that a removal that was stopped can be carried on.",
+  ),
+  Command.withShortDescription("Plan the removal of a ledger session, and carry it out with --yes"),
+  Command.withExamples([
+    { command: "annals rm .garuda/sessions/20260923-201500-a1b2.jsonl", description: "Only the plan" },
+    { command: "annals rm .garuda/sessions/20260923-201500-a1b2.jsonl --yes", description: "Carry it out" },
+  ]),
 )

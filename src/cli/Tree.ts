@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import { treeJson, treeJsonLines } from "../view/TreeJson.ts"
 import { treeLines } from "../view/TreeView.ts"
-import { type Forced, load, noteDamage } from "./Loading.ts"
+import { type Forced, needsTree } from "./Kind.ts"
+import { load, noteDamage } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printLines, printPieces } from "./Print.ts"
 
@@ -21,7 +22,8 @@ function* endedByNewline(pieces: Iterable<string>): Generator<string> {
 
 export const tree = Effect.fnUntraced(function* ({ file, all, json, jsonl, format }: TreeInput) {
   const { style, columns, note } = yield* Output
-  const loaded = yield* load(file, format)
+  yield* needsTree(file, format, "See its conversation with annals context FILE, or its state with annals replay FILE")
+  const loaded = yield* load(file)
   yield* noteDamage(loaded)
   const { state } = loaded
   if (jsonl) return yield* printLines(treeJsonLines(state))

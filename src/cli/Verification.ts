@@ -1,8 +1,8 @@
 /**
  * One file verified: every byte read, every damage found, whatever the file holds.
  *
- * A tree session is judged by its bytes and by its records. Of a ledger session, of a version that is not known and of a file that is
- * no session, only the bytes can be judged.
+ * A session is judged by its bytes and by its records. Of a version that is not known and of a file that is no session, only the bytes can
+ * be judged.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,11 +11,11 @@ import type { Damage } from "../journal/Damage.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
 import type { BlobProblem } from "../session/Blobs.ts"
+import type { LoadedLedger } from "../session/LedgerLoad.ts"
 import { type LoadedTree, loadTree } from "../session/Load.ts"
 import type { FormatError } from "../session/OpenError.ts"
-import type { Host } from "./Host.ts"
-import type { Forced } from "./Loading.ts"
-import { lookupOf, progressOf } from "./Loading.ts"
+import { type Forced, kindOf } from "./Kind.ts"
+import { loadLedgerFile, lookupOf, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 
 export interface Verification {
@@ -52,7 +52,18 @@ const ofTree = ({ path, dialect, version, state, records, bytes, damages, blobs 
   }
 }
 
-const ofBytes = (path: string, refusal: FormatError | undefined): Effect.Effect<Verification, ReadError, Files | Output> =>
+const ofLedger = ({ path, state, records, bytes, damages }: LoadedLedger): Verification => ({
+  path,
+  format: "ledger",
+  version: null,
+  records,
+  entries: state.conversation.length,
+  bytes,
+  damage: damages,
+  ok: damages.length === 0,
+})
+
+const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification, ReadError, Files | Output> =>
   Effect.gen(function* () {
     const damage: Array<Damage> = []
     const onProgress = progressOf(yield* Output, path)
@@ -64,30 +75,25 @@ const ofBytes = (path: string, refusal: FormatError | undefined): Effect.Effect<
       },
       { onProgress },
     )
-    const reason = refusal?.reason
+    const { reason } = refusal
     return {
       path,
-      format: reason?._tag === "UnsupportedVersion" ? "tree" : reason?._tag === "NotASession" ? "unknown" : "ledger",
-      version: reason?._tag === "UnsupportedVersion" ? reason.version : null,
+      format: reason._tag === "UnsupportedVersion" ? "tree" : "unknown",
+      version: reason._tag === "UnsupportedVersion" ? reason.version : null,
       records: summary.records,
       entries: 0,
       bytes: summary.bytes,
       damage,
-      ...(refusal === undefined || reason?._tag === "IsLedger" ? {} : { refusal }),
-      ok: damage.length === 0 && (refusal === undefined || reason?._tag === "IsLedger"),
+      refusal,
+      ok: false,
     }
   })
 
 /** Verifies a file as what it is, or as what it is said to be. Changes no byte. */
-export const verifyFile = (
-  path: string,
-  format: Forced,
-): Effect.Effect<Verification, ReadError | FormatError, Files | Host | Output> =>
-  Effect.gen(function* () {
-    const forced = Option.getOrUndefined(format)
-    if (forced === "ledger") return yield* ofBytes(path, undefined)
-    const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
-    const tree = Effect.map(loadTree(yield* Files, path, options), ofTree)
-    if (forced === "tree") return yield* tree
-    return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
-  })
+export const verifyFile = Effect.fnUntraced(function* (path: string, format: Forced) {
+  if ((yield* kindOf(path, format)) === "ledger") return ofLedger(yield* loadLedgerFile(path, format))
+  const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
+  const tree = Effect.map(loadTree(yield* Files, path, options), ofTree)
+  if (Option.isSome(format)) return yield* tree
+  return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
+})

@@ -8,7 +8,8 @@ import { shellWord } from "../view/ShellWord.ts"
 import type { Style } from "../view/Style.ts"
 import { fill, fillLeft, width } from "../view/Width.ts"
 import { Ended } from "./Ended.ts"
-import { type Forced, noteBlobs } from "./Loading.ts"
+import type { Forced } from "./Kind.ts"
+import { noteBlobs } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
 import { errorJson, type Report, reportOf } from "./Report.ts"
@@ -81,7 +82,7 @@ const closing = (all: ReadonlyArray<Verified>): string => {
 /** What is told beside the result: why files could not be used, and how the first damaged one is mended. */
 const notes = (all: ReadonlyArray<Verified>, style: Style): ReadonlyArray<string> => {
   const failures = all.flatMap(({ report }) => (report === undefined ? [] : failureLines(report, style)))
-  const mendable = all.find(({ found }) => found?.damage.some(({ kind }) => isMendable(kind)) === true)
+  const mendable = all.find(({ found }) => found?.damage.some(({ kind }) => isMendable(kind, found.format)) === true)
   const path = shellWord(mendable?.path ?? "")
   return [
     ...failures,

@@ -72,12 +72,12 @@ const failures = {
   "format.is_ledger": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "A ledger session can be checked and repaired: annals verify FILE, annals repair FILE",
+    remedy: "Read it as what it is, without --format tree: annals show FILE, annals context FILE, annals replay FILE",
   },
   "format.is_tree": {
     exit: 6,
     safe: UNTOUCHED,
-    remedy: "This command is for ledger sessions; see what the file holds: annals show FILE",
+    remedy: "Read it as what it is, without --format ledger: annals show FILE",
   },
   "format.bad_header": {
     exit: 5,
@@ -227,6 +227,13 @@ const failures = {
     exit: 1,
     safe: "The file is whole: the old one or the repaired one. The backup lies beside it.",
     remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── Removal ──
+  "remove.partial": {
+    exit: 7,
+    safe: "The session's own file is there until everything else is gone.",
+    remedy: "Mend what the disk refused, then carry the removal on: annals rm FILE --yes",
   },
 
   // ── Commands to a session ──

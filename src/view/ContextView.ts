@@ -1,28 +1,9 @@
-/** The context for people: the settings in force, then every message under a heading of its own. */
+/** The context of a tree session for people: the settings in force, then every message under a heading of its own. */
 import { isObject, type Json, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
 import type { SessionContext } from "../tree/Context.ts"
-import { lines, oneLine } from "./Escape.ts"
-import { bytes, count, integer } from "./Quantity.ts"
-import type { Style } from "./Style.ts"
-import { bytesOf } from "./Summary.ts"
-import { cut } from "./Width.ts"
-
-export interface ContextViewOptions {
-  readonly style: Style
-  readonly columns: number
-  /** Shows every line of every message instead of the first few. */
-  readonly full: boolean
-}
-
-/** Lines of one block that are shown, and how many of a longer one. */
-const SHORT = 8
-const SHOWN = 6
-
-/** One part of a message: a heading for it, unless it is plain text, and its text. */
-interface Block {
-  readonly heading?: string
-  readonly text: string
-}
+import { type Block, type ConversationOptions, conversationLines, type ShownMessage } from "./Conversation.ts"
+import { oneLine } from "./Escape.ts"
+import { count } from "./Quantity.ts"
 
 const blockOf = (block: Json): Block => {
   if (!isObject(block)) return { text: typeof block === "string" ? block : JSON.stringify(block) }
@@ -86,26 +67,11 @@ const detailOf = (message: JsonObject): string => {
   }
 }
 
-const roleStyle = (role: string, style: Style): ((text: string) => string) =>
-  role === "user" ? style.bold : role === "assistant" ? style.cyan : role.endsWith("Summary") ? style.yellow : (text) => text
-
-function* bodyLines({ heading, text }: Block, { style, columns, full }: ContextViewOptions): Generator<string> {
-  if (heading !== undefined) yield `  ${style.dim(full ? heading : cut(heading, columns - 2))}`
-  if (text === "") return
-  const all = lines(text)
-  const shown = full || all.length <= SHORT ? all : all.slice(0, SHOWN)
-  for (const line of shown) yield `  ${full ? line : cut(line, columns - 2)}`.trimEnd()
-  if (shown.length < all.length) yield `  ${style.dim(`… ${count(all.length - shown.length, "more line")}`)}`
-}
-
-function* messageLines(message: JsonObject, at: number, options: ContextViewOptions): Generator<string> {
-  const { style } = options
-  const role = ownString(message, "role") ?? "message"
-  const detail = oneLine(detailOf(message))
-  yield ""
-  yield `${style.dim(`${integer(at + 1)}.`)} ${roleStyle(role, style)(oneLine(role))}${detail === "" ? "" : style.dim(`  ${detail}`)}`
-  for (const block of blocksOf(message)) yield* bodyLines(block, options)
-}
+const shownOf = (message: JsonObject): ShownMessage => ({
+  role: ownString(message, "role") ?? "message",
+  detail: detailOf(message),
+  blocks: blocksOf(message),
+})
 
 const settingsOf = (context: SessionContext): string => {
   const models = Object.entries(context.models).map(([role, model]) => (role === "default" ? model : `${model} (${role})`))
@@ -121,9 +87,6 @@ const settingsOf = (context: SessionContext): string => {
 }
 
 /** The context, line by line. Without `full`, a long block shows its beginning and says how much is left out. */
-export function* contextLines(context: SessionContext, options: ContextViewOptions): Generator<string> {
-  const { style } = options
-  yield style.bold(`${count(context.messages.length, "message")}, ${bytes(bytesOf(context.messages))}`)
-  yield style.dim(settingsOf(context))
-  for (const [at, message] of context.messages.entries()) yield* messageLines(message, at, options)
+export function* contextLines(context: SessionContext, options: ConversationOptions): Generator<string> {
+  yield* conversationLines(context.messages, settingsOf(context), shownOf, options)
 }

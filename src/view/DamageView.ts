@@ -29,8 +29,9 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
 /** Kinds that no repair can mend: nobody but the owner can say which text is meant, or where somebody's words belong. */
 const KEPT: ReadonlySet<DamageKind> = new Set(["utf-16", "unusable-entry", "unusable-record", "duplicate-id", "orphan"])
 
-/** Whether a repair mends damage of this kind. */
-export const isMendable = (kind: DamageKind): boolean => !KEPT.has(kind)
+/** Whether a repair mends damage of this kind. A ledger is repaired at the level of its bytes: a record twice has nothing wrong there. */
+export const isMendable = (kind: DamageKind, format: "tree" | "ledger" | "unknown" = "tree"): boolean =>
+  !KEPT.has(kind) && (format !== "ledger" || kind !== "duplicate-record")
 
 /** Damages that are shown before the rest is only counted. */
 const SHOWN = 20

@@ -1,22 +1,20 @@
 /**
- * The whole state of a session as JSON text, in pieces: for a program on one line, for a person an entry a line.
+ * The whole state of a session as JSON text, in pieces: for a program on one line, for a person an item of a list a line.
  *
- * The same text for equal states: the members stand in the order of the tree's own `stateJson`, those of a record in the record's.
+ * The same text for equal states: the members stand in the order in which they are given, those of a record in the record's.
  */
 import type { JsonArray, JsonObject } from "../model/Json.ts"
 import { toText } from "../model/JsonText.ts"
-import { stateJson } from "../tree/Overview.ts"
-import type { TreeState } from "../tree/State.ts"
 import { jsonLine } from "./Escape.ts"
 
 function* listed(values: JsonArray): Generator<string> {
   for (const [index, value] of values.entries()) yield `${index === 0 ? "" : ","}${toText(value)}`
 }
 
-/** One value on one line. `members` come first in it. */
-export function* statePieces(state: TreeState, members: JsonObject): Generator<string> {
+/** One value on one line. */
+export function* statePieces(state: JsonObject): Generator<string> {
   let lead = "{"
-  for (const [name, value] of Object.entries({ ...members, ...stateJson(state) })) {
+  for (const [name, value] of Object.entries(state)) {
     yield `${lead}${JSON.stringify(name)}:`
     lead = ","
     if (!Array.isArray(value)) yield toText(value)
@@ -29,9 +27,9 @@ export function* statePieces(state: TreeState, members: JsonObject): Generator<s
   yield "}"
 }
 
-/** The same value laid out: a member a line, an entry a line, so that two states can be compared line by line. */
-export function* stateLines(state: TreeState): Generator<string> {
-  const members = Object.entries(stateJson(state))
+/** The same value laid out: a member a line, an item of a list a line, so that two states can be compared line by line. */
+export function* stateLines(state: JsonObject): Generator<string> {
+  const members = Object.entries(state)
   yield "{"
   for (const [index, [name, value]] of members.entries()) {
     const head = `  ${JSON.stringify(name)}: `

@@ -3,12 +3,17 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, test } from "vitest"
+import { writtenInTree } from "../../src/cli/Acknowledgement.ts"
 import { OutputClosed } from "../../src/cli/Output.ts"
 import { type PipeOptions, pipe } from "../../src/cli/Pipe.ts"
 import { PrepareError } from "../../src/session/OpenError.ts"
 import type { Receipt } from "../../src/session/Receipt.ts"
+import { parseCommand, type TreeCommand } from "../../src/tree/Command.ts"
+import type { TreeRejection } from "../../src/tree/Rejection.ts"
 import type { TreeRecord } from "../../src/tree/TreeModel.ts"
 import { WriteError } from "../../src/writer/WriteError.ts"
+
+type Options = PipeOptions<TreeCommand, TreeRejection>
 
 const full = new WriteError({
   reason: { _tag: "NotWritten", code: "write.not_written", path: "/s", offset: 9, system: "ENOSPC", operation: "write" },
@@ -26,7 +31,7 @@ const session = (
   accept?: (n: number) => Effect.Effect<void, WriteError | PrepareError>,
 ) => {
   const state = { dispatched: 0 }
-  const dispatch: PipeOptions["session"]["dispatch"] = () =>
+  const dispatch: Options["session"]["dispatch"] = () =>
     Effect.suspend(() => {
       const n = ++state.dispatched
       const receipt: Receipt<TreeRecord> = { seq: n, records: [record(n)], reached: () => reached(n) }
@@ -54,9 +59,11 @@ const settle = Effect.promise(() => new Promise((resolve) => setImmediate(resolv
 /** Lets every fiber go on until nothing moves any more. */
 const quiet = Effect.forEach(Array.from({ length: 2_000 }), () => settle, { discard: true })
 
-const options = (over: Partial<PipeOptions> & Pick<PipeOptions, "session">): PipeOptions => ({
+const options = (over: Partial<Options> & Pick<Options, "session">): Options => ({
   path: "/s",
   level: "synced",
+  parse: parseCommand,
+  written: writtenInTree,
   input: input(0),
   write: () => Effect.void,
   ...over,

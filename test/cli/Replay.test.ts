@@ -115,7 +115,6 @@ describe("replay", () => {
     const v999 = written('{"type":"session","version":999,"id":"x","timestamp":"t","cwd":"/"}\n')
     for (const [path, code] of [
       [v999, "format.unsupported_version"],
-      [copyOf("garuda/20260923-201500-a1b2.jsonl"), "format.is_ledger"],
       [written('{"a":1}\n{"b":2}\n'), "format.not_a_session"],
     ] as const) {
       for (const args of [[], ["--at", "0"], ["--at", "1"]]) {

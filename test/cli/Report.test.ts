@@ -39,9 +39,9 @@ describe("the report of an error", () => {
   test("names the file in the remedy as a shell takes it", () => {
     const ledger = (path: string) =>
       reportOf(new FormatError({ reason: { _tag: "IsLedger", code: "format.is_ledger", path } })).remedy
-    expect(ledger("~/x.jsonl")).toContain("annals verify ~/x.jsonl,")
-    expect(ledger("/a b's.jsonl")).toContain("annals verify '/a b'\\''s.jsonl',")
-    expect(ledger("/$(touch x).jsonl")).toContain("annals verify '/$(touch x).jsonl',")
+    expect(ledger("~/x.jsonl")).toContain("annals show ~/x.jsonl,")
+    expect(ledger("/a b's.jsonl")).toContain("annals show '/a b'\\''s.jsonl',")
+    expect(ledger("/$(touch x).jsonl")).toContain("annals show '/$(touch x).jsonl',")
   })
 
   test("tells programs who holds the lease", () => {
