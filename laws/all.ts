@@ -5,6 +5,7 @@ import * as context from "./context.ts"
 import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
+import * as follow from "./follow.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as ledgerTools from "./ledgerTools.ts"
@@ -31,6 +32,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/deferral.ts", laws: deferral.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
+  { file: "laws/follow.ts", laws: follow.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
   { file: "laws/process.ts", laws: process.laws },

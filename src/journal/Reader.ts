@@ -80,7 +80,7 @@ const reasonOf = (system: string): ReadReason => {
 }
 
 /** Runs one disk operation and gives its refusal as a {@link ReadError}. */
-const attempt = <A>(path: string, run: () => A): A => {
+export const attempt = <A>(path: string, run: () => A): A => {
   try {
     return run()
   } catch (cause) {
@@ -116,7 +116,7 @@ const confirm = (disk: Disk, handle: Handle, before: FileStat, first: Uint8Array
 }
 
 /** Nothing was written, so a refusal to close says nothing about the bytes read. */
-const closeQuietly = (disk: Disk, handle: Handle): void => {
+export const closeQuietly = (disk: Pick<Disk, "close">, handle: Handle): void => {
   try {
     disk.close(handle)
   } catch (cause) {

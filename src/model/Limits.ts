@@ -16,6 +16,12 @@ export const MAX_RECORDS_PER_LINE = 65_536
 export const MAX_SPREAD_BYTES = 16 << 20
 export const MAX_SPREAD_LINES = 10_000
 
+/** Records that a follower remembers one by one, so that another file does not give them again: about 25 MiB. */
+export const MAX_REMEMBERED = 262_144
+
+/** Milliseconds between two looks of a follower, unless it is told otherwise. A look costs a few microseconds. */
+export const FOLLOW_INTERVAL_MS = 100
+
 /** Bytes in one batch to the writer thread, over all files. */
 export const MAX_BATCH_BYTES = 4 << 20
 

@@ -67,7 +67,7 @@ export const pure: ReadonlyArray<string> = [
   ...["Disk", "Chooser", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
     (name) => `src/disk/${name}.ts`,
   ),
-  ...["Damage", "Decoder", "Encoding", "Joiner", "Line", "Salvage", "Splitter"].map((name) => `src/journal/${name}.ts`),
+  ...["Damage", "Decoder", "Encoding", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map((name) => `src/journal/${name}.ts`),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
   "src/lease/Owner.ts",
   "src/blob/BlobRef.ts",
