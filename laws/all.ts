@@ -8,6 +8,8 @@ import * as edit from "./edit.ts"
 import * as follow from "./follow.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
+import * as ledger from "./ledger.ts"
+import * as ledgerResume from "./ledgerResume.ts"
 import * as ledgerTools from "./ledgerTools.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
@@ -34,6 +36,8 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/follow.ts", laws: follow.laws },
   { file: "laws/journal.ts", laws: journal.laws },
+  { file: "laws/ledger.ts", laws: ledger.laws },
+  { file: "laws/ledgerResume.ts", laws: ledgerResume.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },

@@ -289,19 +289,19 @@ export const laws: ReadonlyArray<Law> = [
   law(
     "ACC-1",
     "Tokens used are reported usage, unreported reservations and pending child debits, as an accountant with a book for each request and each child has them; nothing is charged twice or lost, with repeated commands, repeated lines, and a crash anywhere.",
-    1_500,
+    1_000,
     tokens,
   ),
   law(
     "ACC-2",
     "Cost is a known minimum and whether it is complete; only a missing price makes it unknown; the replay and the words say the same.",
-    1_500,
+    1_000,
     dollars,
   ),
   law(
     "RPL-5",
     "For the ledger: the replay of what was written equals the live state seen through redaction, after every command and any number of resumes.",
-    1_000,
+    600,
     liveAndFile,
   ),
   {
@@ -310,8 +310,8 @@ export const laws: ReadonlyArray<Law> = [
       model: ledgerModel,
       records: rawRecords,
       observe: (state) => ({ ...observe(state), redacted: inOrder(state).map(({ isRedacted }) => isRedacted) }),
-      runs: 1_000,
-      deepRuns: 40_000,
+      runs: 600,
+      deepRuns: 30_000,
     }),
     id: "RPL-6",
   },

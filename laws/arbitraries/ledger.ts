@@ -221,6 +221,31 @@ const compaction = (state: LedgerState, n: number, { a, b, w }: Step): LedgerCom
   }
 }
 
+/** The command of a step that is about tokens alone. */
+const spending = (state: LedgerState, n: number, { kind, a, b, w }: Step): LedgerCommand => {
+  switch (kind) {
+    case "reserve":
+      return {
+        do: "reserve",
+        requestId: pick(["", "", [...state.accounting.reservations.keys()][0] ?? ""], b) || `r${n}`,
+        tokens: a,
+      }
+    case "unreported":
+      return { do: "unreported", tokens: a, ...requestOf(state, n, b) }
+    case "debit":
+      return { do: "childDebit", childSessionId: pick(CHILDREN, b), tokens: a % 50, ...(w < 4 ? { requestId: `d${n}` } : {}) }
+    default:
+      return {
+        do: "sideUsage",
+        purpose: "review",
+        usage: usage(b),
+        ...(b % 6 === 0 ? { usageReported: false } : {}),
+        ...priced(b),
+        ...requestOf(state, n, a),
+      }
+  }
+}
+
 /** The command of a step; undefined when it has none in this state. */
 const commandOf = (state: LedgerState, n: number, given: Step): LedgerCommand | undefined => {
   const { kind, a, b, w } = given
@@ -260,24 +285,10 @@ const commandOf = (state: LedgerState, n: number, given: Step): LedgerCommand | 
     case "continue":
       return { do: "continue", text: said(n, "n", w), maxTokens: 32_000 }
     case "reserve":
-      return {
-        do: "reserve",
-        requestId: pick(["", "", [...state.accounting.reservations.keys()][0] ?? ""], b) || `r${n}`,
-        tokens: a,
-      }
     case "unreported":
-      return { do: "unreported", tokens: a, ...requestOf(state, n, b) }
     case "debit":
-      return { do: "childDebit", childSessionId: pick(CHILDREN, b), tokens: a % 50, ...(w < 4 ? { requestId: `d${n}` } : {}) }
     case "side":
-      return {
-        do: "sideUsage",
-        purpose: "review",
-        usage: usage(b),
-        ...(b % 6 === 0 ? { usageReported: false } : {}),
-        ...priced(b),
-        ...requestOf(state, n, a),
-      }
+      return spending(state, n, given)
     case "title":
       return { do: "title", title: said(n, "title", w) }
     case "thinking":

@@ -31,83 +31,98 @@ const tokensOf = (usage: Read): number => usage.inputTokens + usage.outputTokens
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, number) => total + number, 0)
 
-/** What the records of a session come to. All of them must be usable. */
-export const booksOf = (records: ReadonlyArray<JsonObject>): Books => {
-  const reported: Array<Entry> = []
-  const unreported: Array<number> = []
-  const children = new Map<string, Array<{ readonly debit: number } | { readonly report: number }>>()
-  const reserved = new Map<string, number>()
-  const settled: Array<string> = []
-  const answered: Array<string> = []
-  let isIncomplete = false
+type ChildEntry = { readonly debit: number } | { readonly report: number }
+
+class Office {
+  readonly reported: Array<Entry> = []
+  readonly unreported: Array<number> = []
+  readonly reserved = new Map<string, number>()
+  readonly settled: Array<string> = []
+  isIncomplete = false
+  readonly #children = new Map<string, Array<ChildEntry>>()
+  readonly #answered: Array<string> = []
 
   /** Whether something may be paid for: what names no request always may, what names one only the first time. */
-  const first = (requestId: string | undefined): boolean => {
+  #first(requestId: string | undefined): boolean {
     if (requestId === undefined) return true
-    if (settled.includes(requestId)) return false
-    settled.push(requestId)
+    if (this.settled.includes(requestId)) return false
+    this.settled.push(requestId)
     return true
   }
-  const pay = (usage: Read, isReported: boolean, usd: number | undefined, requestId: string | undefined): void => {
-    if (!isReported) isIncomplete = true
-    else if (first(requestId)) reported.push({ tokens: tokensOf(usage), usd })
-  }
-  const bookOf = (child: string) => {
-    const book = children.get(child) ?? []
-    children.set(child, book)
-    return book
+
+  #pay({ usage, usageReported }: Read, { costUsd, requestId }: Read): void {
+    if (usageReported === false) this.isIncomplete = true
+    else if (this.#first(requestId)) this.reported.push({ tokens: tokensOf(usage), usd: costUsd })
   }
 
-  for (const record of records as ReadonlyArray<Read>) {
-    const isAgain = answered.includes(record.requestId)
+  #enter(child: string, entry: ChildEntry): void {
+    this.#children.set(child, [...(this.#children.get(child) ?? []), entry])
+  }
+
+  /** Pays for what a model said, unless it has been heard before. */
+  #hear(said: Read, record: Read): void {
+    if (!this.#answered.includes(record.requestId) && said !== undefined) this.#pay(said, record)
+    if (record.requestId !== undefined) this.#answered.push(record.requestId)
+  }
+
+  #report(subagent: Read): void {
+    if (subagent === undefined || !this.#first(subagent.requestId)) return
+    this.reported.push({ tokens: tokensOf(subagent.usage), usd: subagent.costUsd })
+    this.#enter(subagent.sessionId, { report: tokensOf(subagent.usage) })
+    if (subagent.costIncomplete === true) this.isIncomplete = true
+  }
+
+  read(record: Read): void {
     switch (record.type) {
       case "assistant":
-        if (!isAgain) pay(record.response.usage, record.response.usageReported !== false, record.costUsd, record.requestId)
+        this.#hear(record.response, record)
         break
       case "compaction":
-        if (!isAgain && record.summary !== undefined)
-          pay(record.summary.usage, record.summary.usageReported !== false, record.costUsd, record.requestId)
+        this.#hear(record.summary, record)
         break
       case "side_usage":
-        pay(record.usage, record.usageReported !== false, record.costUsd, record.requestId)
+        this.#pay(record, record)
         break
       case "unreported":
-        if (first(record.requestId)) {
-          unreported.push(record.tokens)
-          isIncomplete = true
-        }
+        if (!this.#first(record.requestId)) break
+        this.unreported.push(record.tokens)
+        this.isIncomplete = true
         break
       case "reserve":
-        if (!reserved.has(record.requestId)) reserved.set(record.requestId, record.tokens)
+        if (!this.reserved.has(record.requestId)) this.reserved.set(record.requestId, record.tokens)
         break
       case "child_debit":
-        if (first(record.requestId)) bookOf(record.childSessionId).push({ debit: record.tokens })
+        if (this.#first(record.requestId)) this.#enter(record.childSessionId, { debit: record.tokens })
         break
       case "tool_results":
-        for (const { subagent } of record.calls) {
-          if (subagent === undefined || !first(subagent.requestId)) continue
-          reported.push({ tokens: tokensOf(subagent.usage), usd: subagent.costUsd })
-          bookOf(subagent.sessionId).push({ report: tokensOf(subagent.usage) })
-          if (subagent.costIncomplete === true) isIncomplete = true
-        }
+        for (const { subagent } of record.calls) this.#report(subagent)
     }
-    if (["assistant", "compaction"].includes(record.type) && record.requestId !== undefined) answered.push(record.requestId)
   }
 
-  const pending: Array<[string, number]> = []
-  for (const [child, book] of children) {
-    let owed = 0
-    for (const entry of book) owed = "debit" in entry ? owed + entry.debit : Math.max(0, owed - entry.report)
-    if (owed > 0) pending.push([child, owed])
+  /** What each subagent still owes a report for. */
+  get pending(): ReadonlyArray<readonly [string, number]> {
+    const owing = [...this.#children].map(([child, book]): readonly [string, number] => {
+      let owed = 0
+      for (const entry of book) owed = "debit" in entry ? owed + entry.debit : Math.max(0, owed - entry.report)
+      return [child, owed]
+    })
+    return owing.filter(([, owed]) => owed > 0).sort()
   }
-  const figures = { reported: sum(reported.map(({ tokens }) => tokens)), unreported: sum(unreported) }
+}
+
+/** What the records of a session come to. All of them must be usable. */
+export const booksOf = (records: ReadonlyArray<JsonObject>): Books => {
+  const office = new Office()
+  for (const record of records) office.read(record)
+  const { pending, reported, settled } = office
+  const figures = { reported: sum(reported.map(({ tokens }) => tokens)), unreported: sum(office.unreported) }
   return {
     ...figures,
-    pending: [...pending].sort(),
+    pending,
     used: figures.reported + figures.unreported + sum(pending.map(([, owed]) => owed)),
-    open: new Map([...reserved].filter(([requestId]) => !settled.includes(requestId))),
+    open: new Map([...office.reserved].filter(([requestId]) => !settled.includes(requestId))),
     usd: sum(reported.map(({ usd }) => usd ?? 0)),
     isPriced: reported.every(({ usd }) => usd !== undefined),
-    isIncomplete: isIncomplete || pending.length > 0,
+    isIncomplete: office.isIncomplete || pending.length > 0,
   }
 }
