@@ -78,11 +78,17 @@ describe("docs/cli.md", () => {
   })
 
   test("names every command that append takes", () => {
-    const listed = /^Commands: ([^.]*)\./m.exec(sections.get("append") ?? "")?.[1] ?? ""
-    const named = [...listed.matchAll(/`(\w+)`/g)].map((found) => found[1])
-    const source = read("src/tree/Command.ts")
-    const table = source.slice(source.indexOf("const COMMANDS = {"), source.indexOf("} as const satisfies"))
-    const known = [...table.matchAll(/^ {2}(\w+): \{/gm)].map((found) => found[1])
-    expect(named).toEqual(known.filter((name) => name !== "start"))
+    const append = sections.get("append") ?? ""
+    for (const [lead, path] of [
+      ["Commands", "src/tree/Command.ts"],
+      ["Commands of a ledger", "src/ledger/Command.ts"],
+    ] as const) {
+      const listed = new RegExp(`^${lead}: ([^.]*)\\.`, "m").exec(append)?.[1] ?? ""
+      const named = [...listed.matchAll(/`(\w+)`/g)].map((found) => found[1])
+      const source = read(path)
+      const table = source.slice(source.indexOf("const COMMANDS = {"), source.indexOf("} as const satisfies CommandTable"))
+      const known = [...table.matchAll(/^ {2}(\w+): /gm)].map((found) => found[1])
+      expect(named).toEqual(known.filter((name) => name !== "start"))
+    }
   })
 })
