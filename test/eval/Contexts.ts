@@ -50,6 +50,23 @@ const resulted = (content: string): JsonObject => ({
   calls: [{ toolUseId: "call_1", name: "read", durationMs: 31 }],
 })
 
+/** Two neighbouring blocks of one message, as tools, models and people write them. */
+const inBlocks = (random: Seeded, first: string, second: string): JsonObject => {
+  const blocks = [first, second].map((text) => ({ type: "text", text }))
+  return random.pick([
+    answered(first, second),
+    message(blocks),
+    { t: "2026-09-23T20:15:04.000Z", type: "assistant", step: 1, response: { content: blocks, stopReason: "end_turn" } },
+    { t: "2026-09-23T20:15:01.000Z", type: "user", message: { role: "user", content: blocks } },
+  ])
+}
+
+/** Two results of one call, one after the other. */
+const inRecords = (random: Seeded, first: string, second: string): ReadonlyArray<JsonObject> => {
+  const record = random.pick([answered, resulted])
+  return [record(first), record(second)]
+}
+
 const called = (input: Json): JsonObject => message([{ type: "toolCall", id: "call_1", name: "set", arguments: input }])
 
 /** A value that only a name gives away stands beside its name wherever the place has none. */
@@ -172,7 +189,7 @@ const CUT: ReadonlyArray<Context> = [
     place: (sample, kind, random) => {
       const text = `see ${withName(sample, kind)}\nend`
       const [first, second] = cutInto(text, Math.floor((text.length * random.between(20, 80)) / 100))
-      return { records: [answered(first, second)], file: `${first}\n${second}` }
+      return { records: [inBlocks(random, first, second)], file: `${first}\n${second}` }
     },
   },
   {
@@ -181,7 +198,7 @@ const CUT: ReadonlyArray<Context> = [
     place: (sample, kind, random) => {
       const text = withName(sample, kind)
       const [first, second] = cutInto(`line 1\n${text}\nline 3`, 7 + Math.floor((text.length * random.between(20, 80)) / 100))
-      return { records: [answered(first), answered(second)], file: `${first}\n${second}` }
+      return { records: inRecords(random, first, second), file: `${first}\n${second}` }
     },
   },
 ]

@@ -1,7 +1,7 @@
 /** Texts that look like secrets to a careless eye and are none: what sessions are full of. Nothing in them may be redacted. */
 import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto"
 import { deflateSync } from "node:zlib"
-import { ALNUM, base64Url, DIGITS, HEX, LOWER, Seeded, UPPER, URL64 } from "./Seeded.ts"
+import { ALNUM, DIGITS, HEX, LOWER, Seeded, UPPER, URL64 } from "./Seeded.ts"
 
 /** A class of such texts: one line of it, or one small file. */
 export interface Negative {
@@ -338,7 +338,7 @@ const CODE: ReadonlyArray<Negative> = [
       `2026-11-30T12:00:00.${random.text(DIGITS, 3)}Z INFO ${word(random)}[${random.between(100, 99999)}]: GET /api/v1/${word(random)}/${random.between(1, 99999)} 200 ${random.between(1, 999)}ms bytes=${random.between(1, 1e9)} session=${random.between(1, 99)} key=${word(random)}:${random.between(1, 9999)}`,
   },
   {
-    name: "ciphertext of a provider",
+    name: "reasoning summaries",
     write: (random) => `reasoning id rs_${random.text(HEX, 32)} summary: ${words(random, 12)}`,
   },
 ]
@@ -360,6 +360,3 @@ export function* negativeFiles(seed: string, negative: Negative, characters: num
     yield file
   }
 }
-
-/** A value that only looks like a signature of a provider: for records that carry one. */
-export const ciphertext = (random: Seeded): string => base64Url(random.bytes(300))

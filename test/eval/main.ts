@@ -1,8 +1,9 @@
 /**
- * Measures redaction: `npm run eval:redaction -- [--quick] [--seed TEXT] [--samples N] [--alone]`.
+ * Measures redaction: `npm run eval:redaction -- [--quick] [--seed TEXT] [--samples N] [--alone] [--show FORMAT/CONTEXT]`.
  *
  * Prints a table by format and one by context, writes `redaction-report.json`, and exits with 1 when a target is missed. `--quick` takes
- * seconds; `--alone` leaves the other scanners out; `--samples` sets how many secrets each cell has.
+ * seconds; `--alone` leaves the other scanners out; `--samples` sets how many secrets each cell has. `--show` measures nothing
+ * and prints one generated case with what is written of it.
  */
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -13,7 +14,7 @@ import { falseSpansIn } from "./FalseSpans.ts"
 import { FORMATS } from "./Formats.ts"
 import { NEGATIVES, negativeFiles } from "./Negatives.ts"
 import { otherScanners, type Scanner } from "./OtherScanners.ts"
-import { type Case, isCovered, makeCase, Recall } from "./Recall.ts"
+import { type Case, isCovered, linesOf, makeCase, Recall } from "./Recall.ts"
 import { contextTable, formatTable, reportOf, verdictText } from "./Report.ts"
 import { sourceFiles } from "./SourceCode.ts"
 import { type Comparison, type Negatives, verdicts } from "./Targets.ts"
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     alone: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     samples: { type: "string" },
+    show: { type: "string" },
   },
 })
 
@@ -105,18 +107,32 @@ const compareAll = async (): Promise<ReadonlyArray<Comparison>> => {
   return comparisons
 }
 
-const recall = measureRecall()
-note("texts without secrets")
-const [source, generated] = [measureSource(), measureGenerated()]
-const findings = { recall, source, generated, comparisons: await compareAll() }
-const found = verdicts(findings)
+/** One case as it is given and as it is written. */
+const show = (wanted: string): void => {
+  const [id, place] = wanted.split("/")
+  const format = FORMATS.find((each) => each.id === id)
+  const context = CONTEXTS.find(({ name }) => name === place)
+  if (format === undefined || context === undefined) throw new Error(`No format and context of these names: ${wanted}`)
+  const shown = makeCase(seed, format, context, 0)
+  for (const record of shown.placed.records) say(`given   ${JSON.stringify(record)}`)
+  for (const line of linesOf(shown)) say(`written ${line}`)
+  say(isCovered(shown) ? "covered" : "seen")
+}
 
-say(formatTable(findings))
-say(`\n${contextTable(findings)}\n`)
-say(
-  `${recall.over(() => true).cases} cases, seed ${seed}; ${source.characters} characters of source code, ${generated.characters} generated\n`,
-)
-say(verdictText(found))
-const report = fileURLToPath(new URL("../../redaction-report.json", import.meta.url))
-writeFileSync(report, reportOf({ seed, quick: isQuick }, findings, found))
-process.exitCode = found.every(({ isMet }) => isMet) ? 0 : 1
+const evaluate = async (): Promise<void> => {
+  const recall = measureRecall()
+  note("texts without secrets")
+  const [source, generated] = [measureSource(), measureGenerated()]
+  const findings = { recall, source, generated, comparisons: await compareAll() }
+  const found = verdicts(findings)
+  const sizes = `${source.characters} characters of source code, ${generated.characters} generated`
+  say(`${formatTable(findings)}\n\n${contextTable(findings)}\n`)
+  say(`${recall.over(() => true).cases} cases, seed ${seed}; ${sizes}\n`)
+  say(verdictText(found))
+  const report = fileURLToPath(new URL("../../redaction-report.json", import.meta.url))
+  writeFileSync(report, reportOf({ seed, quick: isQuick }, findings, found))
+  process.exitCode = found.every(({ isMet }) => isMet) ? 0 : 1
+}
+
+if (values.show === undefined) await evaluate()
+else show(values.show)
