@@ -9,7 +9,9 @@ import * as follow from "./follow.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as ledger from "./ledger.ts"
+import * as ledgerDisk from "./ledgerDisk.ts"
 import * as ledgerResume from "./ledgerResume.ts"
+import * as ledgerStore from "./ledgerStore.ts"
 import * as ledgerTools from "./ledgerTools.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
@@ -37,7 +39,9 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/follow.ts", laws: follow.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/ledger.ts", laws: ledger.laws },
+  { file: "laws/ledgerDisk.ts", laws: ledgerDisk.laws },
   { file: "laws/ledgerResume.ts", laws: ledgerResume.laws },
+  { file: "laws/ledgerStore.ts", laws: ledgerStore.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },

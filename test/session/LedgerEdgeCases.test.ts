@@ -38,9 +38,8 @@ const say = (text: string) => ({ do: "user", text }) as const
 const at = (name: string): string => `${SESSIONS}/${name}`
 
 /** The code of the reason with which something fails. */
-const codeOf = (
-  effect: Effect.Effect<unknown, { readonly _tag: string; readonly reason?: { readonly code: string } | undefined }>,
-) => Effect.map(Effect.flip(effect), ({ _tag, reason }) => reason?.code ?? _tag)
+const codeOf = (effect: Effect.Effect<unknown, { readonly _tag: string; readonly reason?: unknown }>) =>
+  Effect.map(Effect.flip(effect), ({ _tag, reason }) => (reason as { readonly code?: string } | undefined)?.code ?? _tag)
 
 /** A lease before which somebody else comes. */
 const leaseAfter = (intrude: (path: string) => void): Layer.Layer<Lease> =>
@@ -435,6 +434,34 @@ describe("a list", () => {
       Effect.gen(function* () {
         assert.equal(yield* (yield* LedgerStore).latest, "a")
       }),
+    ),
+  )
+})
+
+describe("with real files and locks", () => {
+  it.effect("a removal leaves the lock of the session and nothing else", () =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "ledger-"))),
+      (root) =>
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const parent = yield* store.create(START)
+          yield* parent.session.dispatch(say("one"))
+          const child = yield* store.createChild(parent.id, "explore-1", START)
+          yield* child.session.dispatch(say("task"))
+          assert.equal(yield* codeOf(store.remove(parent.id)), "lease.held")
+          yield* child.session.close
+          yield* parent.session.close
+          assert.equal((yield* store.remove(parent.id)).children.length, 1)
+          for (const name of readdirSync(join(root, ".garuda", "sessions")))
+            assert.match(name, /^\.[\w-]+\.jsonl\.(lock|owner.*)$/)
+          assert.deepEqual(yield* store.list(), { sessions: [], leftOut: [], more: 0 })
+        }).pipe(
+          Effect.scoped,
+          Effect.provide(LedgerStore.layer({ root })),
+          Effect.provide(ledgersOn(nodeDisk, { lease: Lease.layerFile({ clean: (text) => text }) })),
+        ),
+      (root) => Effect.sync(() => rmSync(root, { recursive: true })),
     ),
   )
 })
