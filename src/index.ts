@@ -27,8 +27,11 @@ export {
   repairNames,
 } from "./journal/Repair.ts"
 export { planRepair, type RepairAction, type RepairPlan } from "./journal/RepairPlan.ts"
-export { Lease, type LeaseHeld } from "./lease/Lease.ts"
+export type { Decision, Ground, Obstacle } from "./lease/Decision.ts"
+export { Lease } from "./lease/Lease.ts"
 export { type Holder, LeaseError, type LeaseReason } from "./lease/LeaseError.ts"
+export type { Forced, Offer } from "./lease/Owner.ts"
+export type { AcquireOptions, Force, Inspection, LeaseHeld, OfferOptions } from "./lease/Taking.ts"
 export { type Failure, type FailureCode, failureOf } from "./model/Failure.ts"
 export type { Json, JsonArray, JsonObject } from "./model/Json.ts"
 export { type Codec, replay, type SessionModel } from "./model/Model.ts"

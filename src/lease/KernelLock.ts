@@ -14,9 +14,11 @@ import { nodeDisk } from "../disk/NodeDisk.ts"
  * second lock.
  */
 
-type Sqlite = typeof import("node:sqlite")
+export type Sqlite = typeof import("node:sqlite")
 
 export interface KernelLock {
+  /** The inode of the locked file. */
+  readonly file: string
   /** Gives the lock back. */
   readonly release: () => void
 }
@@ -26,6 +28,8 @@ export type LockRefusal =
   | { readonly _tag: "Busy" }
   /** It cannot be made or taken here: the system's error code, or what SQLite says. */
   | { readonly _tag: "Unavailable"; readonly system: string }
+  /** The file system has no locks. */
+  | { readonly _tag: "Unsupported"; readonly system: string }
 
 const unavailable = (system: string): Result.Result<never, LockRefusal> => Result.fail({ _tag: "Unavailable", system })
 
@@ -34,6 +38,9 @@ const attempts = 4
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6])
+
+/** Its extended codes for a system that answers the wish for a lock with an error: of reading, checking, setting and giving back a lock. */
+const unsupportedCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850])
 
 /** The name under which the lock file is made before it gets its own. `attempt` must be unique. */
 const temporaryOf = (path: string, attempt: string): string => `${basename(path)}.${attempt}.tmp`
@@ -56,20 +63,36 @@ const lockFile = (path: string, attempt: string): FileStat => {
 
 const isSame = (a: FileStat, b: FileStat | undefined): boolean => a.device === b?.device && a.inode === b.inode
 
-/** Takes the lock of a file, or says at once why not. */
-const lock = (sqlite: Sqlite, path: string): Result.Result<KernelLock, LockRefusal> => {
+/** Runs SQL on a connection of its own. It stays open when all went well. */
+const connect = (
+  sqlite: Sqlite,
+  path: string,
+  sql: string,
+  readOnly: boolean,
+): Result.Result<{ readonly close: () => void }, LockRefusal> => {
   let database: InstanceType<Sqlite["DatabaseSync"]> | undefined
   try {
-    database = new sqlite.DatabaseSync(path)
-    // The journal of a transaction that never writes stays in memory: no second file.
-    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+    database = new sqlite.DatabaseSync(path, { readOnly })
+    database.exec(sql)
   } catch (cause) {
     database?.close()
     if (!(cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number")) throw cause
-    return busyCodes.has(cause.errcode & 0xff) ? Result.fail({ _tag: "Busy" }) : unavailable(cause.message)
+    if (busyCodes.has(cause.errcode & 0xff)) return Result.fail({ _tag: "Busy" })
+    return unsupportedCodes.has(cause.errcode)
+      ? Result.fail({ _tag: "Unsupported", system: cause.message })
+      : unavailable(cause.message)
   }
-  const held = database
-  return Result.succeed({ release: () => held.close() })
+  const open = database
+  return Result.succeed({ close: () => open.close() })
+}
+
+/** Locks an existing file. The journal of a transaction that never writes stays in memory: no second file. */
+const lock = (sqlite: Sqlite, path: string) => connect(sqlite, path, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE", false)
+
+/** What a fault of the disk means for a lock. */
+const refusalOf = (cause: unknown): Result.Result<never, LockRefusal> => {
+  if (cause instanceof DiskFault) return unavailable(cause.code)
+  throw cause
 }
 
 /**
@@ -81,15 +104,88 @@ export const takeKernelLock = (sqlite: Sqlite, path: string, attempt: string): R
     for (let i = 0; i < attempts; i++) {
       const before = lockFile(path, attempt)
       const taken = lock(sqlite, path)
+      if (Result.isFailure(taken)) return Result.fail(taken.failure)
       // A name that points at another file by now would leave us with a lock that nobody else asks for.
-      if (Result.isFailure(taken) || isSame(before, nodeDisk.lstat(path))) return taken
-      taken.success.release()
+      if (isSame(before, nodeDisk.lstat(path))) return Result.succeed({ file: `${before.inode}`, release: taken.success.close })
+      taken.success.close()
     }
     return unavailable("ECHANGED")
   } catch (cause) {
-    if (cause instanceof DiskFault) return unavailable(cause.code)
+    return refusalOf(cause)
+  }
+}
+
+/** The inode of the lock file, or undefined when no such file can be seen. Opens nothing. */
+export const lockFileOf = (path: string): string | undefined => {
+  try {
+    const stat = nodeDisk.lstat(path)
+    return stat?.kind === "file" ? `${stat.inode}` : undefined
+  } catch (cause) {
+    if (cause instanceof DiskFault) return undefined
     throw cause
   }
+}
+
+/**
+ * Asks whether somebody holds the lock, without taking it and without changing a byte. For a moment it keeps others from taking it.
+ * A lock without a file is free.
+ */
+export const isKernelLockFree = (sqlite: Sqlite, path: string): Result.Result<boolean, LockRefusal> => {
+  try {
+    const stat = nodeDisk.lstat(path)
+    if (stat === undefined) return Result.succeed(true)
+    if (stat.kind !== "file") return unavailable("ENOTREG")
+    const read = connect(sqlite, path, "BEGIN; SELECT count(*) FROM sqlite_schema", true)
+    if (Result.isFailure(read)) return read.failure._tag === "Busy" ? Result.succeed(false) : Result.fail(read.failure)
+    read.success.close()
+    return Result.succeed(true)
+  } catch (cause) {
+    return refusalOf(cause)
+  }
+}
+
+/** Makes a lock on one file, as `lock` does. */
+export type Locking = (path: string) => Result.Result<{ readonly close: () => void }, LockRefusal>
+
+/** The locks of SQLite. */
+export const locking =
+  (sqlite: Sqlite): Locking =>
+  (path) =>
+    lock(sqlite, path)
+
+/**
+ * Whether locks exclude each other in a directory: of two connections to a file there the second must be refused while the first holds
+ * the lock, and get it afterwards. Makes the file and removes it. Fails when no file can be made there. It finds file systems that refuse locks;
+ * one that grants everything to everybody would have to be asked from two processes.
+ */
+export const tryLocks = (take: Locking, directory: string, attempt: string): Result.Result<boolean, LockRefusal> => {
+  const path = join(directory, `.annals.${attempt}.probe`)
+  try {
+    nodeDisk.close(nodeDisk.open(path, "create"))
+    try {
+      return doExclude(take, path)
+    } finally {
+      nodeDisk.unlink(path)
+    }
+  } catch (cause) {
+    return refusalOf(cause)
+  }
+}
+
+/** Nobody else knows the file, so a first lock that is busy was refused by the file system: SQLite calls that busy, too. */
+const doExclude = (take: Locking, path: string): Result.Result<boolean, LockRefusal> => {
+  const first = take(path)
+  if (Result.isFailure(first)) return first.failure._tag === "Unavailable" ? Result.fail(first.failure) : Result.succeed(false)
+  const second = take(path)
+  first.success.close()
+  if (Result.isSuccess(second)) {
+    second.success.close()
+    return Result.succeed(false)
+  }
+  if (second.failure._tag === "Unavailable") return Result.fail(second.failure)
+  const third = take(path)
+  if (Result.isSuccess(third)) third.success.close()
+  return Result.succeed(second.failure._tag === "Busy" && Result.isSuccess(third))
 }
 
 /** Where the lock of a session file lies: beside it. */

@@ -161,12 +161,27 @@ const failures = {
   "lease.held": {
     exit: 4,
     safe: "Nothing was written; the other writer goes on undisturbed.",
-    remedy: "Wait for the other writer to end, or end it; reading needs no lease.",
+    remedy: "Wait for the other writer to end, or end it; reading needs no lease. See who it is: annals lock FILE",
+  },
+  "lease.offered": {
+    exit: 4,
+    safe: "Nothing was written.",
+    remedy: "Wait until the moment that is named, or take it by force: annals lock FILE --force --reason TEXT",
+  },
+  "lease.not_offered": {
+    exit: 4,
+    safe: "Nothing was written.",
+    remedy: "Ask the writer that offered it for another offer, or open the session without one.",
+  },
+  "lease.lost": {
+    exit: 4,
+    safe: "What was acknowledged before is in the file; another writer may go on with it now.",
+    remedy: "Write nothing more; see who holds the session: annals lock FILE. Then open it again.",
   },
   "lease.unavailable": {
     exit: 6,
     safe: "Nothing was written.",
-    remedy: "Use a directory that can be written to, on a file system with locks.",
+    remedy: "Use a directory that can be written to, and leave the place of the lock file free.",
   },
 
   // ── Writing ──

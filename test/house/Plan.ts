@@ -69,7 +69,7 @@ export const pure: ReadonlyArray<string> = [
   ),
   ...["Damage", "Decoder", "Encoding", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map((name) => `src/journal/${name}.ts`),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
-  "src/lease/Owner.ts",
+  ...["Decision", "Evidence", "Observation", "Owner", "Taking"].map((name) => `src/lease/${name}.ts`),
   "src/blob/BlobRef.ts",
   "src/blob/BlobError.ts",
 ]
@@ -83,8 +83,11 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/writer/WriterCore.ts", ["node"]],
   ["src/writer/ThreadPort.ts", ["node", "process", "clock"]],
   ["src/lease/KernelLock.ts", ["node"]],
-  ["src/lease/ThisProcess.ts", ["node", "random", "process"]],
+  // Asking the kernel for a process is a signal that does nothing.
+  ["src/lease/ThisProcess.ts", ["node", "random", "process", "host"]],
   ["src/lease/Lease.ts", ["node", "random"]],
+  ["src/lease/FileSite.ts", ["node", "random"]],
+  ...["EvidenceFile", "MemorySite"].map((name) => [`src/lease/${name}.ts`, ["node"]] as const),
   ["src/blob/BlobFolder.ts", ["node", "random"]],
   ["src/session/", ["node", "random"]],
   // The default ways of a host: its home folder and its environment.

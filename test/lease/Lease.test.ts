@@ -1,16 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { hostname, tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { Lease, type LeaseHeld } from "../../src/lease/Lease.ts"
+import { Lease } from "../../src/lease/Lease.ts"
 import type { LeaseReason } from "../../src/lease/LeaseError.ts"
+import type { LeaseHeld } from "../../src/lease/Taking.ts"
 
 let root = ""
 let path = ""
@@ -61,7 +63,9 @@ const killed = (child: ChildProcess): Promise<void> =>
     child.kill("SIGKILL")
   })
 
-const evidence = () => JSON.parse(fs.readFileSync(join(root, ".session.jsonl.owner.json"), "utf8"))
+/** The names of the evidence beside the session, and what the last one says. */
+const evidenceNames = () => fs.readdirSync(root).filter((name) => name.startsWith(".session.jsonl.owner."))
+const evidence = () => JSON.parse(fs.readFileSync(join(root, evidenceNames().at(-1) ?? "none"), "utf8"))
 
 describe("within one process", () => {
   test("a second opening is refused, told that it is this process, and possible again after the release", async () => {
@@ -71,6 +75,8 @@ describe("within one process", () => {
       code: "lease.held",
       path,
       owner: { pid: process.pid, since: evidence().since, host: "<host>", self: true },
+      obstacle: "locked",
+      forcible: false,
     })
     await Effect.runPromise(first.held.release)
     await mustTake(path)
@@ -142,7 +148,7 @@ describe("between processes", () => {
 describe("the files beside the session", () => {
   test("are the lock and the evidence, readable by the owner alone, and nothing else", async () => {
     const { held } = await mustTake(path)
-    const names = [".session.jsonl.lock", ".session.jsonl.owner.json"]
+    const names = [".session.jsonl.lock", ".session.jsonl.owner.1.json"]
     expect(fs.readdirSync(root).sort()).toEqual(names)
     expect(names.map((name) => fs.statSync(join(root, name)).mode & 0o777)).toEqual([0o600, 0o600])
     await Effect.runPromise(held.release)
@@ -158,9 +164,12 @@ describe("the files beside the session", () => {
       startTicks: expect.stringMatching(/^\d+$/),
       bootId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       pidNs: expect.stringMatching(/^pid:\[\d+\]$/),
+      timeNs: expect.stringMatching(/^time:\[\d+\]$/),
+      machine: expect.toSatisfy((it) => it === null || /^[0-9a-f]{32}$/.test(it)),
       host: "<host>",
       isolate: expect.stringMatching(/^[0-9a-f-]{36}$/),
       since: expect.stringMatching(/^\d{4}-.*Z$/),
+      lock: `${fs.statSync(join(root, ".session.jsonl.lock")).ino}`,
     })
   })
 
@@ -173,21 +182,29 @@ describe("the files beside the session", () => {
     expect(inode()).toBe(before)
   })
 
-  test("what a dead owner left half-written is swept, and unreadable evidence hinders nobody", async () => {
-    fs.writeFileSync(join(root, ".session.jsonl.owner.tmp"), '{"v":1,')
-    fs.writeFileSync(join(root, ".session.jsonl.owner.json"), "x".repeat(100_000))
+  test("what dead owners left half-written and what earlier owners left is swept, and unreadable evidence hinders nobody", async () => {
+    fs.writeFileSync(join(root, ".session.jsonl.owner.x.tmp"), '{"v":1,')
+    fs.writeFileSync(join(root, ".session.jsonl.owner.2.json"), "earlier")
+    fs.writeFileSync(join(root, ".session.jsonl.owner.3.json"), "x".repeat(100_000))
     await mustTake(path)
-    expect(fs.readdirSync(root).sort()).toEqual([".session.jsonl.lock", ".session.jsonl.owner.json"])
-    fs.writeFileSync(join(root, ".session.jsonl.owner.json"), '{"v":1,"pid"')
+    expect(fs.readdirSync(root).sort()).toEqual([".session.jsonl.lock", ".session.jsonl.owner.4.json"])
+    fs.writeFileSync(join(root, ".session.jsonl.owner.4.json"), '{"v":1,"pid"')
     expect(await take(path)).toMatchObject({ code: "lease.held", owner: undefined })
   })
 
-  test("evidence that is a link is replaced and not followed", async () => {
+  test.each([
+    ["a link", (file: string) => fs.symlinkSync(join(root, "precious"), file)],
+    ["a dangling link", (file: string) => fs.symlinkSync(join(root, "none"), file)],
+    ["a directory", (file: string) => fs.mkdirSync(file)],
+    ["a pipe", (file: string) => void execFileSync("mkfifo", [file])],
+    ["an empty file", (file: string) => fs.writeFileSync(file, "")],
+    ["a gigabyte", (file: string) => void execFileSync("truncate", ["-s", "1G", file])],
+  ])("evidence that is %s is not followed, not read and no obstacle under the lock", async (_, put) => {
     fs.writeFileSync(join(root, "precious"), "kept")
-    fs.symlinkSync(join(root, "precious"), join(root, ".session.jsonl.owner.json"))
+    put(join(root, ".session.jsonl.owner.1.json"))
     await mustTake(path)
     expect(fs.readFileSync(join(root, "precious"), "utf8")).toBe("kept")
-    expect(evidence().pid).toBe(process.pid)
+    expect(fs.readFileSync(join(root, ".session.jsonl.owner.2.json"), "utf8")).toContain(`"pid":${process.pid},`)
   })
 })
 
@@ -213,11 +230,13 @@ describe("where no lock can be made", () => {
     expect(fs.lstatSync(lock, { bigint: true })).toMatchObject({ ino: before.ino, size: before.size, mtimeNs: before.mtimeNs })
   })
 
-  test("a directory in the place of the evidence gives the lock back", async () => {
-    fs.mkdirSync(join(root, ".session.jsonl.owner.json"))
-    expect(await take(path)).toMatchObject({ code: "lease.unavailable", system: "EISDIR" })
-    fs.rmdirSync(join(root, ".session.jsonl.owner.json"))
-    expect((await another()).said).toEqual({ held: true })
+  test("evidence that cannot be written gives the lock back", async () => {
+    // The longest name for which the lock's temporary name fits into 255 bytes: that of the evidence does not.
+    const long = join(root, "s".repeat(255 - "..lock.".length - 36 - ".tmp".length))
+    expect(await take(long)).toMatchObject({ code: "lease.unavailable", system: "ENAMETOOLONG" })
+    const database = new DatabaseSync(join(root, `.${basename(long)}.lock`))
+    database.exec("BEGIN EXCLUSIVE")
+    database.close()
   })
 
   test("a read-only directory", async () => {

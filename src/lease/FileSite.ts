@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto"
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { DiskFault } from "../disk/Disk.ts"
+import { nodeDisk } from "../disk/NodeDisk.ts"
+import { claimEvidence, readEvidence, replaceEvidence } from "./EvidenceFile.ts"
+import {
+  isKernelLockFree,
+  type Locking,
+  type LockRefusal,
+  lockFileOf,
+  locking,
+  lockPathOf,
+  type Sqlite,
+  takeKernelLock,
+  tryLocks,
+} from "./KernelLock.ts"
+import { observe } from "./Observation.ts"
+import type { Site } from "./Site.ts"
+import { type System, tableOf, thisProcess } from "./ThisProcess.ts"
+
+/** Leases as files beside the sessions. */
+
+export interface FileSiteOptions {
+  /** Takes secrets out of the machine's name. */
+  readonly clean: (text: string) => string
+  /** The machine as it is seen. By default the one this runs on. */
+  readonly system?: System | undefined
+  /** With which locks it is tried whether locks work. By default those of SQLite. */
+  readonly locking?: Locking | undefined
+}
+
+/** Of this isolate, however many sites it has. */
+const held = new Set<string>()
+
+/** What was found out about locks, by device: it is a property of the file system. */
+export type Known = Map<bigint, boolean>
+
+const deviceOf = (path: string): Result.Result<bigint, LockRefusal> => {
+  try {
+    // With the slash behind it a link to a directory is followed.
+    const stat = nodeDisk.lstat(`${dirname(path)}/.`)
+    return stat === undefined ? Result.fail({ _tag: "Unavailable", system: "ENOENT" }) : Result.succeed(stat.device)
+  } catch (cause) {
+    if (cause instanceof DiskFault) return Result.fail({ _tag: "Unavailable", system: cause.code })
+    throw cause
+  }
+}
+
+/** The leases of the machine's files. `known` remembers where locks work. */
+export const fileSite = (sqlite: Sqlite, options: FileSiteOptions, known: Known): Site => {
+  const self = thisProcess(options.clean, options.system)
+  const table = tableOf(options.system)
+  const doLocksWork: Site["doLocksWork"] = (path) =>
+    Result.flatMap(deviceOf(path), (device) => {
+      const found = known.get(device)
+      if (found !== undefined) return Result.succeed(found)
+      const tried = tryLocks(options.locking ?? locking(sqlite), dirname(path), randomUUID())
+      if (Result.isSuccess(tried)) known.set(device, tried.success)
+      return tried
+    })
+  const lockFile: Site["lockFile"] = (path) => lockFileOf(lockPathOf(path))
+  return {
+    self,
+    held,
+    step: Effect.sync,
+    pause: Effect.sleep("5 millis"),
+    doLocksWork,
+    lock: (path, attempt) => takeKernelLock(sqlite, lockPathOf(path), attempt),
+    isLockFree: (path) =>
+      Result.flatMap(deviceOf(path), (device) =>
+        known.get(device) === false ? Result.succeed(undefined) : isKernelLockFree(sqlite, lockPathOf(path)),
+      ),
+    lockFile,
+    evidence: (path) => readEvidence(path, lockFile(path) !== undefined),
+    claim: claimEvidence,
+    replace: replaceEvidence,
+    observe: (owner) => observe(owner, self, table, (attempt) => held.has(attempt)),
+  }
+}
