@@ -24,7 +24,7 @@ import type { Rejected } from "./DispatchError.ts"
 import { claimId, forkLedger, type LedgerStart, startChild, startLedger } from "./LedgerCreation.ts"
 import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./LedgerLoad.ts"
 import { type LedgerOpenError, loadBegun, openLedger, type ResumeOptions, resumeLedger } from "./LedgerOpening.ts"
-import { planRemoval, type Removal, removeLedger } from "./LedgerRemoval.ts"
+import { planRemoval, proveRemovable, type Removal, removeLedger } from "./LedgerRemoval.ts"
 import { type LedgerOpenOptions, nameOf, type OpenLedger, refuseLinks } from "./LedgerRoom.ts"
 import { type Shelf, shelfOf } from "./LedgerShelf.ts"
 import type { LedgerStoreError } from "./LedgerStoreError.ts"
@@ -148,12 +148,12 @@ const shapeOf = (room: Room): LedgerFilesShape => ({
   list: (directory) => shelfOf(room, resolve(directory)),
   planRemoval: (path) =>
     Effect.andThen(
-      loadLedger(room.disk, resolve(path)),
+      proveRemovable(room, resolve(path)),
       Effect.suspend(() => planRemoval(room, resolve(path))),
     ),
   remove: (path, options) =>
     refuseLinks(room, dirname(resolve(path)), options ?? {}).pipe(
-      Effect.andThen(loadLedger(room.disk, resolve(path))),
+      Effect.andThen(proveRemovable(room, resolve(path))),
       Effect.andThen(Effect.scoped(removeLedger(room, resolve(path)))),
     ),
 })

@@ -7,12 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type Disk, DiskFault } from "../disk/Disk.ts"
+import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import { isSessionId } from "../ledger/SessionId.ts"
+import { loadLedger } from "./LedgerLoad.ts"
 import { childFolder, ENDING, nameOf } from "./LedgerRoom.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
 import { onDisk } from "./OnDisk.ts"
-import type { PrepareError } from "./OpenError.ts"
+import type { FormatError, PrepareError } from "./OpenError.ts"
 import type { Room } from "./Room.ts"
 
 /** What a removal takes away. */
@@ -56,6 +58,19 @@ const asideOf = (disk: Disk, path: string): ReadonlyArray<string> => {
     .map((other) => join(dirname(path), other))
 }
 
+/**
+ * Refuses what is no ledger, damaged as it may be. A session without its file can be removed as long as its folder is there: other programs
+ * remove the file first, and what stopped them has left the subagents.
+ */
+export const proveRemovable = ({ disk }: Room, path: string): Effect.Effect<void, ReadError | FormatError> =>
+  Effect.asVoid(
+    Effect.catchIf(
+      loadLedger(disk, path),
+      ({ reason }) => reason._tag === "NotFound" && disk.lstat(childFolder(path))?.kind === "directory",
+      () => Effect.void,
+    ),
+  )
+
 /** What removing a session would take away. Fails when its folder holds anything else. Changes nothing. */
 export const planRemoval = (room: Room, path: string): Effect.Effect<Removal, PrepareError | LedgerStoreError> =>
   Effect.gen(function* () {
@@ -91,7 +106,7 @@ export const removeLedger = (
       const folder = childFolder(path)
       if (disk.lstat(folder)?.kind === "directory") clear(disk, folder)
       disk.syncDirectory(dirname(path))
-      disk.unlink(path)
+      if (disk.lstat(path) !== undefined) disk.unlink(path)
       disk.syncDirectory(dirname(path))
     })
     return removal

@@ -1,5 +1,5 @@
 /** Ledger sessions in files that somebody else has touched, in folders that are none, and with ids that say too much. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -191,6 +191,21 @@ describe("a removal", () => {
         Effect.flatMap(LedgerStore, (store) => store.remove("p")),
       )
       assert.deepEqual(disk.list(SESSIONS), [])
+    }),
+  )
+
+  it.effect("takes the subagents of a session whose file somebody has removed before them", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk({ [at("p/c.jsonl")]: started("c"), [at("q.jsonl")]: started("q") })
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          assert.deepEqual((yield* store.remove("p")).children, [at("p/c.jsonl")])
+          assert.equal(yield* codeOf(store.remove("p")), "read.not_found")
+        }),
+      )
+      assert.deepEqual(disk.list(SESSIONS), ["q.jsonl"])
     }),
   )
 
@@ -481,6 +496,25 @@ describe("a directory of sessions", () => {
       )
       assert.equal(disk.text(SESSIONS), "mine")
     }),
+  )
+
+  it.effect("has no session where there is a link to one", () =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "ledger-"))),
+      (root) =>
+        Effect.gen(function* () {
+          const sessions = join(root, ".garuda", "sessions")
+          mkdirSync(sessions, { recursive: true })
+          writeFileSync(join(root, "theirs.jsonl"), started("theirs"))
+          symlinkSync(join(root, "theirs.jsonl"), join(sessions, "p.jsonl"))
+          const store = yield* LedgerStore
+          assert.deepEqual((yield* store.list()).leftOut, [{ path: join(sessions, "p.jsonl"), code: "read.not_a_file" }])
+          for (const attempt of [store.setTitle("p", "t"), store.fork("p"), store.remove("p"), Effect.scoped(store.open("p"))])
+            assert.equal(yield* codeOf(attempt as ReturnType<typeof store.fork>), "read.not_a_file")
+          assert.equal(readFileSync(join(root, "theirs.jsonl"), "utf8"), started("theirs"))
+        }).pipe(Effect.provide(LedgerStore.layer({ root })), Effect.provide(ledgersOn(nodeDisk))),
+      (root) => Effect.sync(() => rmSync(root, { recursive: true })),
+    ),
   )
 
   for (const link of [".garuda", ".garuda/sessions", ".garuda/sessions/p"]) {
