@@ -2,13 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { afterAll, assert, describe, it } from "vitest"
-import { BlobStore, Files, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
+import { BlobStore, Files, follow, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
 import * as Node from "../../src/node.ts"
 import { SimulatedDisk } from "../../src/testing.ts"
 import { buildSessionContext, type TreeCommand } from "../../src/tree.ts"
@@ -52,6 +53,13 @@ const watch = (session: TreeSession, show: (line: string) => void) =>
       Effect.sync(() => show(`${records.length} record(s), ${state.entries.length} entries`)),
     ),
     Effect.forkScoped({ startImmediately: true }),
+  )
+
+const tail = (path: string, writerIsGone: Effect.Effect<void>, show: (line: string) => void) =>
+  Effect.flatMap(Files, (disk) =>
+    follow(disk, path, { from: "start", until: writerIsGone }).pipe(
+      Stream.runForEach((item) => Effect.sync(() => show(item._tag === "Record" ? item.record.raw : item._tag))),
+    ),
   )
 
 const durably = (session: TreeSession, command: TreeCommand) =>
@@ -100,6 +108,27 @@ describe("a host through layers", () => {
       ).pipe(Effect.provide(Node.layer({ home, environment }))),
     )
     assert.deepEqual(seen, ["1 record(s), 1 entries", "1 record(s), 1 entries"])
+  })
+
+  it("follows a session that another runtime writes", async () => {
+    const path = join(home, "followed.jsonl")
+    const shown: Array<string> = []
+    const writing = Effect.gen(function* () {
+      const store = yield* TreeStore
+      const { session } = yield* store.create({ cwd: "/w", path })
+      for (const text of ["one", "two", "three"]) yield* session.dispatch(say(text))
+      yield* session.close
+    }).pipe(Effect.scoped, Effect.provide(Node.layer({ home, environment })))
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const gone = yield* Deferred.make<void>()
+        const following = yield* Effect.forkChild(tail(path, Deferred.await(gone), (line) => shown.push(line)))
+        yield* writing
+        yield* Deferred.succeed(gone, undefined)
+        yield* Fiber.join(following)
+      }).pipe(Effect.provide(Node.layer({ home, environment }))),
+    )
+    assert.deepEqual(shown, readFileSync(path, "utf8").split("\n").slice(0, -1))
   })
 
   it("latches on a full disk and is recovered from", async () => {
