@@ -343,7 +343,59 @@ const CODE: ReadonlyArray<Negative> = [
   },
 ]
 
-export const NEGATIVES: ReadonlyArray<Negative> = [...IDS, ...HASHED, ...ENCODED, ...KEYS, ...PEOPLE, ...CODE]
+/** Texts that come close to one rule or another: what a looser rule would take. */
+const NEAR: ReadonlyArray<Negative> = [
+  {
+    name: "members of short names",
+    write: (random) =>
+      `s.${camel(random)}${capital(camel(random))}(b.${camel(random)}${capital(word(random))}, s.${random.text(LOWER, 24)})`,
+  },
+  {
+    name: "compiler output",
+    write: (random) =>
+      `src/${word(random)}.ts:${random.between(1, 999)}:${random.between(1, 99)}: error TS2304: Cannot find name '${camel(random)}'.\n${random.text(HEX, 2)}:${random.text(HEX, 2)}:${random.text(HEX, 2)}:${random.text(HEX, 2)}:${random.text(HEX, 2)}:${random.text(HEX, 2)} 2001:db8:${random.text(HEX, 4)}:${random.text(HEX, 4)}::1 ${word(random)}.example.net:${random.between(1024, 9999)}`,
+  },
+  {
+    name: "configuration of a cluster",
+    write: (random) =>
+      `kind: ConfigMap\ndata:\n  mode: ${word(random)}-${word(random)}\n---\nclusters:\n- cluster:\n    certificate-authority-data: ${Buffer.from(`-----BEGIN CERTIFICATE-----\nMIID${random.text(`${ALNUM}+/`, 60)}\n-----END CERTIFICATE-----\n`).toString("base64")}\n    server: https://${word(random)}.example.net:6443`,
+  },
+  {
+    name: "prose of access",
+    write: (random) =>
+      random.pick([
+        "Authorization: Basic auth is used where nothing better is at hand.",
+        "A machine learning course, a login page and a password reset are not the same.",
+        "Bearer tokens are read from the header; the cookie is a session cookie.",
+        "docker run -u 1000:1000 -v $PWD:/app node:24",
+        'curl -u "$USER:$PASSWORD" https://example.com',
+        "Secret: the number of the page. Cookie: chocolate. Key: of G.",
+      ]),
+  },
+  {
+    name: "public addresses",
+    write: (random) =>
+      `https://${random.text(HEX, 32)}@o${random.text(DIGITS, 6)}.ingest.sentry.io/${random.text(DIGITS, 7)}\nhttps://example.com/@${word(random)}/${word(random)}:${random.between(1, 99)}\nssh://git@example.com:22/${word(random)}.git\ngit@example.com:${word(random)}/${word(random)}.git\nnpm:@${word(random)}/${word(random)}@1.2.3`,
+  },
+  {
+    name: "base64 of bytes with gaps",
+    write: (random) =>
+      Buffer.concat(Array.from({ length: 20 }, () => Buffer.concat([random.bytes(8), Buffer.alloc(12)]))).toString("base64"),
+  },
+  {
+    name: "utf-16 of prose",
+    write: (random) => Buffer.from(`${words(random, 12)}: ${random.uuid()}\n`, "utf16le").toString("latin1"),
+  },
+  {
+    name: "base64 of settings",
+    write: (random) =>
+      Buffer.from(
+        `REGION=eu\nNAME=${word(random)}-${word(random)}\nID=${random.uuid()}\nMAX_TOKENS=${random.between(1e7, 9e7)}\n`,
+      ).toString("base64"),
+  },
+]
+
+export const NEGATIVES: ReadonlyArray<Negative> = [...NEAR, ...IDS, ...HASHED, ...ENCODED, ...KEYS, ...PEOPLE, ...CODE]
 
 /** About so many characters of a class, in pieces of the size of a usual file. */
 export function* negativeFiles(seed: string, negative: Negative, characters: number): Iterable<string> {

@@ -149,7 +149,7 @@ const FILES: ReadonlyArray<SecretFormat> = [
   ),
   simple("k8s secret", "C", "FILE", (random, secret) => {
     const [first, second] = [secret(basic(password(random))), secret(basic(password(random)))]
-    return `apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  username: YWRtaW4=\n  password: ${first}\n  dsn: ${second}\n`
+    return `apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  username: ${basic("admin")}\n  password: ${first}\n  dsn: ${second}\n`
   }),
   simple(
     "docker auth",
