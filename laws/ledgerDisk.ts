@@ -302,7 +302,7 @@ export const laws: ReadonlyArray<Law> = [
     id: "LDS-2",
     sentence:
       "The power may be cut at any step of starting, opening, resuming, appending to, titling, copying and removing a ledger: what was acknowledged as synced is there once and in order, a copy is whole or not there, nothing is left of a removed session, and the next process goes on or carries the removal on.",
-    runs: 400,
+    runs: 240,
     deepRuns: 20_000,
     check: cut,
   },
@@ -310,7 +310,7 @@ export const laws: ReadonlyArray<Law> = [
     id: "LDS-4",
     sentence:
       "Whatever a host says in any command, root, model, title or subagent's id of a ledger, through failed writes, recovery, a torn tail put aside, copies and a power cut, no byte and no name on the disk holds a secret.",
-    runs: 160,
+    runs: 100,
     deepRuns: 8_000,
     check: neverWritten(said),
   },
