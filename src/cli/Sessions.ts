@@ -36,14 +36,15 @@ export const sessions = (durability: Level): Layer.Layer<TreeStore, never, Host>
     Layer.provide([leases, redaction, blobs, Files.layer, Writer.layer({ durability })]),
   )
 
-const ledgersOver = (writer: Layer.Layer<Writer, never, Files>): Layer.Layer<LedgerFiles, never, Host> =>
-  LedgerFiles.layer({ stamp: systemStamp }).pipe(Layer.provide([leases, redaction, writer]), Layer.provide(Files.layer))
+const ledgersOver = (writer: Layer.Layer<Writer, never, Files>): Layer.Layer<LedgerFiles, never, Host | Files> =>
+  LedgerFiles.layer({ stamp: systemStamp }).pipe(Layer.provide([leases, redaction, writer]))
 
 /** Ledger sessions. */
-export const ledgers = (durability: Level): Layer.Layer<LedgerFiles, never, Host> => ledgersOver(Writer.layer({ durability }))
+export const ledgers = (durability: Level): Layer.Layer<LedgerFiles, never, Host | Files> =>
+  ledgersOver(Writer.layer({ durability }))
 
 /** Ledger sessions for what hands no record to the writer: listing, copying, removing. No thread is started for it. */
-export const ledgersAtRest: Layer.Layer<LedgerFiles, never, Host> = ledgersOver(
+export const ledgersAtRest: Layer.Layer<LedgerFiles, never, Host | Files> = ledgersOver(
   Layer.unwrap(Effect.map(Files, (disk) => Writer.layerInline(disk))),
 )
 

@@ -1,8 +1,8 @@
 /** The command line under test: in this process, with its ways in and out held by the test, or as a real process. */
 import { spawn } from "node:child_process"
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,8 @@ import { afterAll } from "vitest"
 import { Host } from "../../src/cli/Host.ts"
 import { Output } from "../../src/cli/Output.ts"
 import { run } from "../../src/cli/Program.ts"
+import type { Disk } from "../../src/disk/Disk.ts"
+import { Files } from "../../src/disk/Files.ts"
 import { plain } from "../../src/view/Style.ts"
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
@@ -40,6 +42,21 @@ export const copyOf = (fixture: string): string => {
   return path
 }
 
+/** A copy of the ledger session with a subagent's session beside it, where a project keeps its sessions. */
+export const ledgerProject = (): {
+  readonly root: string
+  readonly sessions: string
+  readonly path: string
+  readonly child: string
+} => {
+  const root = folder()
+  const sessions = join(root, ".garuda", "sessions")
+  cpSync(join(fixtures, "garuda"), sessions, { recursive: true })
+  const child = join(sessions, "20260923-201500-a1b2", "explore-call_2.jsonl")
+  for (const path of [dirname(child), child]) chmodSync(path, 0o700)
+  return { root, sessions, path: join(sessions, "20260923-201500-a1b2.jsonl"), child }
+}
+
 export interface Ended {
   readonly exit: number | null
   readonly out: string
@@ -49,6 +66,9 @@ export interface Ended {
 export interface Given {
   readonly input?: string | Uint8Array | ReadonlyArray<string | Uint8Array>
   readonly environment?: Readonly<Record<string, string>>
+  /** The working directory of a command in this process. */
+  readonly directory?: string
+  readonly home?: string
 }
 
 async function* chunksOf(input: Given["input"]): AsyncGenerator<Uint8Array> {
@@ -56,37 +76,53 @@ async function* chunksOf(input: Given["input"]): AsyncGenerator<Uint8Array> {
   for (const chunk of list) yield typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk
 }
 
+interface Spoken {
+  out: string
+  notes: string
+}
+
+/** What a command has from its process, what it says being gathered. */
+const surroundings = (said: Spoken, given: Given): Layer.Layer<Host | Output> =>
+  Layer.merge(
+    Layer.succeed(Output, {
+      write: (text) =>
+        Effect.sync(() => {
+          said.out += text
+        }),
+      note: (line) =>
+        Effect.sync(() => {
+          said.notes += `${line}\n`
+        }),
+      progress: () => {},
+      style: plain,
+      noteStyle: plain,
+      columns: 100,
+    }),
+    Layer.succeed(Host, {
+      environment: { ...given.environment },
+      pid: process.pid,
+      directory: given.directory ?? process.cwd(),
+      home: given.home ?? folder(),
+      temporary: folder(),
+      input: () => chunksOf(given.input),
+      isInputTerminal: false,
+      program: [process.execPath, main],
+    }),
+  )
+
 /** Runs a command line in this process. */
 export const cli = (args: ReadonlyArray<string>, given: Given = {}): Promise<Ended> => {
-  let out = ""
-  let notes = ""
-  const output = Layer.succeed(Output, {
-    write: (text) =>
-      Effect.sync(() => {
-        out += text
-      }),
-    note: (line) =>
-      Effect.sync(() => {
-        notes += `${line}\n`
-      }),
-    progress: () => {},
-    style: plain,
-    noteStyle: plain,
-    columns: 100,
-  })
-  const host = Layer.succeed(Host, {
-    environment: { ...given.environment },
-    pid: process.pid,
-    directory: process.cwd(),
-    home: folder(),
-    temporary: folder(),
-    input: () => chunksOf(given.input),
-    isInputTerminal: false,
-    program: [process.execPath, main],
-  })
+  const said = { out: "", notes: "" }
   return Effect.runPromise(
-    Effect.map(Effect.provide(run(args), [host, output, NodeServices.layer]), (exit) => ({ exit, out, notes })),
+    Effect.map(Effect.provide(run(args), [surroundings(said, given), NodeServices.layer]), (exit) => ({ exit, ...said })),
   )
+}
+
+/** Runs one command in this process over a disk of the test's own. */
+export const onDisk = async <A, E>(disk: Disk, command: Effect.Effect<A, E, Host | Output | Files>, given: Given = {}) => {
+  const said = { out: "", notes: "" }
+  const result = await Effect.runPromise(Effect.result(Effect.provide(command, [surroundings(said, given), Files.layerOf(disk)])))
+  return { result, ...said }
 }
 
 /** A command line in a process of its own. Its standard input is the caller's to end. */
