@@ -17,6 +17,8 @@ export const ALPHABETS = {
   url: `${ALNUM}_-`,
   base64: `${ALNUM}+/=`,
   any64: `${ALNUM}+/=_-`,
+  /** Of the digests that programs keep of passwords, with their parameters. */
+  crypt: `${ALNUM}./$=,`,
 } as const
 
 export type Alphabet = keyof typeof ALPHABETS
@@ -26,8 +28,8 @@ const names = Object.keys(ALPHABETS) as ReadonlyArray<Alphabet>
 const bitOf = (alphabet: Alphabet): number => 1 << names.indexOf(alphabet)
 
 /** For each ASCII code the alphabets it belongs to, one bit each. */
-const MEMBERSHIP: Uint8Array = (() => {
-  const table = new Uint8Array(128)
+const MEMBERSHIP: Uint16Array = (() => {
+  const table = new Uint16Array(128)
   for (const name of names)
     for (const character of ALPHABETS[name]) table[character.charCodeAt(0)] = (table[character.charCodeAt(0)] ?? 0) | bitOf(name)
   return table

@@ -5,22 +5,37 @@
  * else is to be looked at. So a text without candidates costs one look-up for each character.
  */
 import { isIn, Runs } from "./Alphabet.ts"
-import { FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
-import { URL_PASSWORD } from "./Kinds.ts"
-import { privateKeyEnd } from "./PrivateKey.ts"
+import { AWS_KEY_ID, FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
+import { AWS_SECRET, URL_PASSWORD } from "./Kinds.ts"
+import { findMark, MARKS, type Mark } from "./Marks.ts"
+import { privateKeyEnd, puttyLines } from "./PrivateKey.ts"
+import { STRUCTURES, secretsNear } from "./Structures.ts"
 import { urlPassword } from "./UrlPassword.ts"
 import { readsLikeName } from "./Words.ts"
 
 /** Something to look for that begins with fixed characters. */
 export interface Anchor {
   readonly text: string
-  /** The code of its third character, looked at before the rest. */
+  /** The code of its third character, looked at before the rest; -1 when it has only two. */
   readonly third: number
   readonly kind: string
   readonly rank: number
-  /** The secret whose fixed characters stand at a position, as `[start, end]`. */
-  readonly find: (text: string, at: number, isApart: boolean) => readonly [start: number, end: number] | undefined
+  /** The secrets whose fixed characters stand at a position, as `[start, end]`, with their kind when it is another. */
+  readonly find: (text: string, at: number, isApart: boolean) => ReadonlyArray<Hit>
 }
+
+type Hit = readonly [start: number, end: number, kind?: string]
+
+const NONE: ReadonlyArray<Hit> = []
+
+/** An anchor for fixed characters. */
+const anchored = (text: string, kind: string, rank: number, find: Anchor["find"]): Anchor => ({
+  text,
+  third: text.length > 2 ? text.charCodeAt(2) : -1,
+  kind,
+  rank,
+  find,
+})
 
 /** The second character separates a name from its value. */
 export const SEPARATOR = 1
@@ -62,13 +77,8 @@ const LONGEST_JUDGED = 128
 const hasLetterAndDigit = (body: string): boolean => /[A-Za-z]/.test(body) && /[0-9]/.test(body)
 
 /** A known value. It is one wherever it stands. */
-export const literal = (text: string, kind: string, rank: number): Anchor => ({
-  text,
-  third: text.charCodeAt(2),
-  kind,
-  rank,
-  find: (_, at) => [at, at + text.length],
-})
+export const literal = (text: string, kind: string, rank: number): Anchor =>
+  anchored(text, kind, rank, (_, at) => [[at, at + text.length]])
 
 /** Runs shared by all rows with the same alphabet and dots. To be reset for each text. */
 export class RunsByShape {
@@ -94,62 +104,65 @@ export class RunsByShape {
 const RANK_FORMAT = 1_000
 
 const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
-  const { kind, minimum, full, weak: isWeak = false, keeps = false } = format
+  const { kind, minimum, full, weak: isWeak = false, keeps = false, tail } = format
   const standsOut = !isWeak && /[-_.]/.test(prefix)
-  return {
-    text: prefix,
-    third: prefix.charCodeAt(2),
-    kind,
-    rank: RANK_FORMAT - prefix.length,
-    find: (text, at, apart) => {
-      const from = at + prefix.length
-      const end = runs.end(from)
-      if (end - from < minimum) return undefined
-      const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
-      if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return undefined
-      return readsLikeName(body, isWeak, full) ? undefined : [keeps ? from : at, end]
-    },
-  }
+  return anchored(prefix, kind, RANK_FORMAT - prefix.length, (text, at, apart) => {
+    const from = at + prefix.length
+    const end = runs.end(from)
+    if (end - from < minimum) return NONE
+    const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
+    if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return NONE
+    if (readsLikeName(body, isWeak, full)) return NONE
+    const hit = [keeps ? from : at, tail === undefined ? end : tailEnd(tail, text, end)] as const
+    return kind === AWS_KEY_ID ? [hit, ...secretsNear(text, at, end).map((near) => [...near, AWS_SECRET] as const)] : [hit]
+  })
 }
 
-const jwt = (parts: Runs, whole: Runs): Anchor => ({
-  text: JWT.prefix,
-  third: JWT.prefix.charCodeAt(2),
-  kind: JWT.kind,
-  rank: RANK_FORMAT - JWT.prefix.length,
-  find: (_, at, apart) => {
+const tailEnd = (tail: RegExp, text: string, end: number): number => {
+  tail.lastIndex = end
+  return tail.test(text) ? tail.lastIndex : end
+}
+
+const jwt = (prefix: string, parts: Runs, whole: Runs): Anchor =>
+  anchored(prefix, JWT.kind, RANK_FORMAT - prefix.length, (_, at, apart) => {
     const first = parts.end(at)
     const end = whole.end(at)
-    return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [at, end] : undefined
-  },
+    return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [[at, end]] : NONE
+  })
+
+const privateKey = anchored("BEGIN ", PRIVATE_KEY, RANK_FORMAT, (text, at) => {
+  if (!text.startsWith("-----", at - 5) || at < 5) return NONE
+  const end = privateKeyEnd(text, at)
+  return end < 0 ? NONE : [[at - 5, end]]
 })
 
-const privateKey: Anchor = {
-  text: "BEGIN ",
-  third: 0x47,
-  kind: PRIVATE_KEY,
-  rank: RANK_FORMAT,
-  find: (text, at) => {
-    if (!text.startsWith("-----", at - 5) || at < 5) return undefined
-    const end = privateKeyEnd(text, at)
-    return end < 0 ? undefined : [at - 5, end]
-  },
-}
+const puttyKey = anchored("Private-Lines: ", PRIVATE_KEY, RANK_FORMAT, (text, at) => {
+  const lines = puttyLines(text, at)
+  return lines === undefined ? NONE : [lines]
+})
 
-const userinfo: Anchor = {
-  text: "://",
-  third: 0x2f,
-  kind: URL_PASSWORD,
-  rank: RANK_FORMAT,
-  find: (text, at) => urlPassword(text, at + 3),
-}
+const userinfo = anchored("://", URL_PASSWORD, RANK_FORMAT, (text, at) => {
+  const found = urlPassword(text, at + 3)
+  return found === undefined ? NONE : [found]
+})
+
+const marked = (mark: Mark): ReadonlyArray<Anchor> =>
+  mark.texts.map((fixed) =>
+    anchored(fixed, mark.kind, RANK_FORMAT, (text, at, apart) => {
+      const found = findMark(mark, text, at, apart)
+      return found === undefined ? NONE : [found]
+    }),
+  )
 
 /** The anchors of all formats. */
 const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
   ...FORMATS.flatMap((format) => format.prefixes.map((prefix) => prefixed(prefix, format, runs.get(format)))),
-  jwt(runs.get({ body: "url" }), runs.get({ body: "url", dots: 2 })),
+  ...JWT.prefixes.map((prefix) => jwt(prefix, runs.get({ body: "url" }), runs.get({ body: "url", dots: 2 }))),
   privateKey,
+  puttyKey,
   userinfo,
+  ...MARKS.flatMap(marked),
+  ...STRUCTURES.flatMap(({ kind, texts, find }) => texts.map((fixed) => anchored(fixed, kind, RANK_FORMAT, find))),
 ]
 
 /** The table of pairs and the lists of anchors that its entries number. */

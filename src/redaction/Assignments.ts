@@ -7,8 +7,9 @@
  */
 import { CLOSE_BRACKET, COLON, OPEN_BRACE } from "../model/JsonSigns.ts"
 import { holdsDrawnWord, isNumber, looksLikeCode } from "./Code.ts"
+import { headerSecrets } from "./HeaderValue.ts"
 import { withoutMarkers } from "./Marker.ts"
-import { LONGEST_NAME, mayBeSecretName, type NameClass, type Names } from "./Names.ts"
+import { type HeaderClass, isHeader, LONGEST_NAME, mayBeSecretName, type NameClass, type Names } from "./Names.ts"
 import { isPlaceholder } from "./Words.ts"
 
 /** Characters of the shortest value that a name makes a secret. */
@@ -18,13 +19,18 @@ export const SHORTEST_VALUE = 8
 export const SHORTEST_PIN = 4
 
 /** Whether a number under a password name is a PIN. */
-export const isPin = (digits: string): boolean => isNumber(digits) && digits.replace(/[^0-9]/g, "").length >= SHORTEST_PIN
+export const isPin = (digits: string): boolean =>
+  isNumber(digits) && digits.replace(/[^0-9]/g, "").length >= SHORTEST_PIN && !EXAMPLE_PIN.test(digits)
+
+/** What examples have. Whoever tries anything tries these. */
+const EXAMPLE_PIN = /^12345(?:67?)?$/
 
 /** Values that are only a secret beside a secret name: environment values too ordinary to be looked for everywhere. */
 export type WeakValues = ReadonlySet<string>
 
 /** Whether a value under a name of the class must go. `isQuoted` says that it stood in quotes. */
 export const isSecretValue = (whole: string, name: NameClass, isQuoted: boolean, weak: WeakValues): boolean => {
+  if (isHeader(name)) return false
   const value = withoutMarkers(whole)
   if (isNumber(value)) return name === "password" && isPin(value)
   if (value.length < SHORTEST_VALUE) return false
@@ -48,6 +54,8 @@ export const isSecretMember = (whole: string, name: NameClass, weak: WeakValues)
   if (name !== "password" || value.length < SHORTEST_VALUE || isNumber(value)) return false
   return !STAND_INS.has(value.toLowerCase()) && !isPlaceholder(value) && !POINTS_ELSEWHERE.test(value)
 }
+
+const NONE: ReadonlyArray<Assignment> = []
 
 export interface Assignment {
   readonly start: number
@@ -84,6 +92,12 @@ interface Name {
   readonly quoteAt: number | undefined
 }
 
+/** Where the value of a header ends that may have spaces in it. */
+const LINE_END = /[\r\n"'`]|\\[nr"'`]/g
+
+/** Characters of the longest value of a header that is looked at. */
+const LONGEST_HEADER = 4_096
+
 /** Where a bare value ends: at the first of these. */
 const BARE_END = /[\s"'`,;]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/g
 
@@ -104,6 +118,8 @@ export class Assignments {
   #text = ""
   /** The end of the last value found. What stands before it needs no further look. */
   #found = 0
+  /** The end of the last cookies looked at. A further name of cookies before it begins the same ones. */
+  #cookies = 0
 
   constructor(names: Names, weak: WeakValues) {
     this.#names = names
@@ -114,24 +130,38 @@ export class Assignments {
   reset(text: string): void {
     this.#text = text
     this.#found = 0
+    this.#cookies = 0
   }
 
-  /** The secret value whose `:` or `=` stands at a position, if one does. */
-  at(separator: number): Assignment | undefined {
+  /** The secret values whose `:` or `=` stands at a position: one, or more in the value of a header. */
+  at(separator: number): ReadonlyArray<Assignment> {
     const text = this.#text
-    if (separator < this.#found) return undefined
+    if (separator < this.#found) return NONE
     const next = text.charCodeAt(separator + 1)
-    if (next === EQUALS || next === COLON) return undefined
+    if (next === EQUALS || next === COLON) return NONE
     const name = this.#nameBefore(separator)
-    if (name === undefined) return undefined
+    if (name === undefined) return NONE
     let start = separator + 1
     if (text[start] === ">") start++
     while (isBlank(text.charCodeAt(start))) start++
     STRING_PREFIX.lastIndex = start
     if (STRING_PREFIX.test(text)) start = STRING_PREFIX.lastIndex
+    if (isHeader(name.class)) return this.#header(start, name.class)
     const assignment = isQuote(text.charCodeAt(start)) ? this.#quoted(start, name) : this.#bare(start, name)
-    if (assignment !== undefined) this.#found = assignment.end
-    return assignment
+    if (assignment === undefined) return NONE
+    this.#found = assignment.end
+    return [assignment]
+  }
+
+  #header(start: number, name: HeaderClass): ReadonlyArray<Assignment> {
+    if (name === "cookie" && start < this.#cookies) return NONE
+    const from = isQuote(this.#text.charCodeAt(start)) ? start + 1 : start
+    const stop = name === "authorization" || name === "cookie" ? LINE_END : BARE_END
+    const value = this.#text.slice(from, from + LONGEST_HEADER)
+    stop.lastIndex = 0
+    const end = stop.exec(value)?.index ?? value.length
+    if (name === "cookie") this.#cookies = from + end
+    return headerSecrets(value.slice(0, end), name).map(([first, last]) => ({ start: from + first, end: from + last, name }))
   }
 
   #nameBefore(separator: number): Name | undefined {

@@ -20,6 +20,8 @@ export interface Format {
   readonly dots?: 1 | 2
   /** The prefix also begins ordinary names, so a body that reads like one is left alone. */
   readonly weak?: true
+  /** What belongs to it behind the run. Sticky. */
+  readonly tail?: RegExp
   /** The prefix says nothing secret and stays. */
   readonly keeps?: true
 }
@@ -40,6 +42,9 @@ const row = (
   ...more,
 })
 
+/** The id of an access key: its secret may stand near it. */
+export const AWS_KEY_ID = "aws-key-id"
+
 const WEAK = { weak: true } as const
 const PARTS = { dots: 1 } as const
 
@@ -50,66 +55,65 @@ export const FORMATS: ReadonlyArray<Format> = [
   row("openai-key", "sk-", "url", 20, 48, { ...WEAK, ...PARTS }),
   row("openrouter-key", "sk-or-v1-", "alnum", 8, 64),
   row("langfuse-key", "sk-lf-", "url", 8, 36),
-  row("groq-key", "gsk_", "alnum", 16, 52),
-  row("xai-key", "xai-", "word", 20, 80),
-  row("perplexity-key", "pplx-", "alnum", 16, 48),
+  row("groq-key", "gsk_", "alnum", 8, 52),
+  row("xai-key", "xai-", "word", 8, 80),
+  row("perplexity-key", "pplx-", "alnum", 8, 48),
   row("replicate-token", "r8_", "url", 30, 37, WEAK),
   row("huggingface-token", "hf_ api_org_", "alnum", 20, 34),
   row("langsmith-key", "lsv2_pt_ lsv2_sk_", "word", 8, 43),
   row("elevenlabs-key", "sk_", "hex", 40, 48, WEAK),
   // Clouds
-  row("aws-key-id", "AKIA ASIA ABIA ACCA", "upper", 10, 16),
-  row("aws-key-id", "A3T", "upper", 17, 17),
-  row("bedrock-key", "ABSK", "base64", 60, 109),
-  row("bedrock-key", "bedrock-api-key-", "base64", 16, 100),
+  row(AWS_KEY_ID, "AKIA ASIA ABIA ACCA", "upper", 10, 16),
+  row(AWS_KEY_ID, "A3T", "upper", 17, 17),
+  row("aws-session-token", "IQoJb3JpZ2lu FwoGZXIvYXdz", "base64", 8, 200),
+  row("bedrock-key", "ABSK", "base64", 40, 109),
+  row("bedrock-key", "bedrock-api-key-", "base64", 8, 100),
   row("google-key", "AIza", "url", 12, 35),
-  row("google-token", "ya29.", "url", 16, 60, PARTS),
+  row("google-token", "ya29.", "url", 8, 60, PARTS),
   row("google-token", "1//0", "url", 40, 90, WEAK),
   row("google-client-secret", "GOCSPX-", "url", 8, 28),
   row("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", "alnum", 8, 64),
-  row("heroku-key", "HRKU-AA", "url", 16, 58),
-  row("cloudflare-token", "cfk_ cfut_ cfat_", "alnum", 16, 48),
+  row("heroku-key", "HRKU-AA", "url", 8, 58),
+  row("cloudflare-token", "cfk_ cfut_ cfat_", "alnum", 8, 48),
   row("databricks-token", "dapi", "hex", 16, 32),
-  row("doppler-token", "dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.", "alnum", 16, 40),
-  row("doppler-token", "dp.st.", "url", 16, 40, PARTS),
-  row("vault-token", "hvs. hvb. hvr.", "url", 24, 90, WEAK),
-  row("pulumi-token", "pul-", "hex", 16, 40),
-  row("fly-token", "fo1_", "url", 20, 43),
-  row("fly-token", "fm1a_ fm1r_ fm2_", "any64", 20, 100),
-  row("tailscale-key", "tskey-", "url", 16, 30),
+  row("doppler-token", "dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.", "alnum", 8, 40),
+  row("doppler-token", "dp.st.", "url", 8, 40, PARTS),
+  row("vault-token", "hvs. hvb. hvr.", "url", 8, 90, WEAK),
+  row("pulumi-token", "pul-", "hex", 8, 40),
+  row("fly-token", "fo1_", "url", 8, 43),
+  row("fly-token", "fm1a_ fm1r_ fm2_", "any64", 8, 100),
+  row("tailscale-key", "tskey-", "url", 8, 30),
   row("supabase-token", "sbp_", "alnum", 12, 40),
+  row("supabase-token", "sb_secret_", "url", 8, 31),
   row("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", "alnum", 16, 24),
-  row("netlify-token", "nfp_", "alnum", 16, 36),
+  row("netlify-token", "nfp_", "alnum", 8, 36),
   row("planetscale-token", "pscale_tkn_ pscale_oauth_ pscale_pw_", "url", 8, 32, PARTS),
   // Forges and registries
   row("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "url", 8, 36, PARTS),
   row("github-token", "github_pat_", "word", 8, 82),
-  row(
-    "gitlab-token",
-    "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct-",
-    "url",
-    8,
-    20,
-    PARTS,
-  ),
+  row("gitlab-token", "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct-", "url", 8, 20, {
+    ...PARTS,
+    tail: /\.[0-9a-z]{2}\.[0-9a-z]{5,12}/y,
+  }),
+  { ...row("gitlab-token", "_gitlab_session=", "hex", 8, 32), keeps: true },
   row("gitlab-token", "GR1348941", "url", 16, 20),
   row("npm-token", "npm_", "alnum", 16, 36),
   row("pypi-token", "pypi-AgEIcHlwaS5vcmc pypi-AgENdGVzdC5weXBpLm9yZw", "url", 8, 50),
   row("rubygems-key", "rubygems_", "hex", 8, 48),
   row("docker-token", "dckr_pat_ dckr_oat_", "url", 8, 27),
-  row("jfrog-key", "AKCp", "alnum", 40, 69),
-  row("jfrog-key", "cmVmdGtu", "alnum", 40, 56),
+  row("jfrog-key", "AKCp", "alnum", 8, 69),
+  row("jfrog-key", "cmVmdGtu", "alnum", 8, 56),
   row("circleci-token", "CCIPAT_", "word", 8, 63),
-  row("buildkite-token", "bkua_", "alnum", 16, 40),
+  row("buildkite-token", "bkua_", "alnum", 8, 40),
   // Services
   row("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxd- xoxe- xoxe.xoxb- xoxe.xoxp- xapp-", "dashed", 8, 40),
   row("slack-webhook", "hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/", "base64", 20, 40, {
     keeps: true,
   }),
   row("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", "any64", 40, 86, { keeps: true }),
-  row("atlassian-token", "ATATT3 ATCTT3", "any64", 16, 180),
+  row("atlassian-token", "ATATT3 ATCTT3", "any64", 8, 180),
   row("stripe-key", "sk_live_ rk_live_", "alnum", 8, 24),
-  row("stripe-key", "sk_test_ rk_test_", "alnum", 10, 24),
+  row("stripe-key", "sk_test_ rk_test_", "alnum", 8, 24),
   row("stripe-webhook-secret", "whsec_", "base64", 12, 32),
   row("sendgrid-key", "SG.", "url", 20, 66, { ...WEAK, ...PARTS }),
   row("mailgun-key", "key-", "hex", 32, 32),
@@ -118,20 +122,23 @@ export const FORMATS: ReadonlyArray<Format> = [
   row("sentry-token", "sntryu_", "alnum", 8, 64),
   row("sentry-token", "sntrys_", "any64", 8, 100),
   row("linear-key", "lin_api_", "alnum", 8, 40),
-  row("notion-token", "ntn_", "alnum", 16, 46),
-  row("figma-token", "figd_", "url", 16, 40),
-  row("postman-key", "PMAK-", "dashed", 16, 59),
+  row("notion-token", "secret_", "alnum", 43, 43, WEAK),
+  row("notion-token", "ntn_", "alnum", 8, 46),
+  row("figma-token", "figd_", "url", 8, 40),
+  row("postman-key", "PMAK-", "dashed", 8, 59),
   row("grafana-token", "glsa_", "word", 8, 41),
+  row("grafana-token", "glc_eyJ", "base64", 8, 100),
   row("grafana-token", "glc_", "base64", 24, 100, WEAK),
-  row("newrelic-key", "NRAK- NRII- NRIQ- NRBR-", "dashed", 16, 27),
-  row("onepassword-token", "ops_eyJ", "any64", 20, 250),
+  row("newrelic-key", "NRAK- NRII- NRIQ- NRBR-", "dashed", 8, 27),
+  row("onepassword-token", "ops_eyJ", "any64", 8, 250),
   row("age-key", "AGE-SECRET-KEY-1", "alnum", 8, 58),
   { ...row("bearer-token", "", "any64", 16, 32), prefixes: ["Bearer ", "bearer "], weak: true, dots: 2, keeps: true },
+  row("password-hash", "$2a$ $2b$ $2y$ $apr1$ $5$ $6$ $argon2id$ $argon2i$ $y$", "crypt", 24, 50),
   row("minisign-key", "RWRTY0Iy RWRCSw", "base64", 40, 140),
 ]
 
 /** A private key in PEM or PGP armour: recognised by `PrivateKey.ts`, since it has lines. */
 export const PRIVATE_KEY = "private-key"
 
-/** A JSON web token, signed, unsigned or encrypted: base64 of `{"` and at least one more part. */
-export const JWT = { kind: "jwt", prefix: "eyJ", firstPart: 10, whole: 24 } as const
+/** A JSON web token, signed, unsigned or encrypted: base64 of a brace and a quote, on one line or two, and at least one more part. */
+export const JWT = { kind: "jwt", prefixes: ["eyJ", "ewog", "ewoi"], firstPart: 10, whole: 24 } as const

@@ -1,12 +1,18 @@
 /**
  * Which names say that their value is a secret.
  *
- * Two strengths. Under a `password` name a number is a secret as well (a PIN); under a `credential` name (tokens, keys) numbers are counts
+ * Two strengths, and names of headers, of whose value a part is one. Under a `password` name a number is a secret as well (a PIN); under a `credential` name (tokens, keys) numbers are counts
  * and limits. A name that goes on to speak about something else (`tokenBudget`, `secretName`, `passwordHint`) is neither.
  */
 import { hasMarker } from "./Marker.ts"
 
-export type NameClass = "password" | "credential"
+/** Names whose value holds a secret among other things (see `HeaderValue.ts`). */
+export type HeaderClass = "authorization" | "cookie" | "basic" | "key-id"
+
+export type NameClass = "password" | "credential" | HeaderClass
+
+/** Whether only parts of a value under a name of the class are secrets. */
+export const isHeader = (name: NameClass): name is HeaderClass => name !== "password" && name !== "credential"
 
 const PASSWORD = /passw(?:or)?d|passphrase|passcode|pincode|secret/
 const CREDENTIAL = /apikey|token|credential|privatekey|accesskey|accountkey|signingkey|encryptionkey|authkey|masterkey/
@@ -25,7 +31,7 @@ const ABOUT: ReadonlySet<string> = new Set(
     "provider manager management store storage service factory helper utils index position offset start end range required " +
     "enabled disabled visible hidden changed valid invalid status state algorithm alg env var variable mode source scope " +
     "scopes issuer audience map set strength confirmation reset form page total ratio percent window stream parser reader " +
-    "writer number numbers per level levels detection scanner scanning scan rotation"
+    "writer number numbers per level levels detection scanner scanning scan rotation data"
   ).split(" "),
 )
 
@@ -40,18 +46,26 @@ const wordsOf = (name: string): ReadonlyArray<string> =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "")
 
+const HEADERS: ReadonlyMap<string, HeaderClass> = new Map([
+  ["authorization", "authorization"],
+  ["cookie", "cookie"],
+  ["auth", "basic"],
+])
+
 const classify = (name: string): NameClass | undefined => {
   const words = wordsOf(name)
   const last = words.at(-1) ?? ""
-  if (ABOUT.has(last)) return undefined
   const joined = words.join("")
+  if (joined.endsWith("privatekeyid")) return "key-id"
+  if (joined.endsWith("clientkeydata")) return "credential"
+  if (ABOUT.has(last)) return undefined
   if (PASSWORD.test(joined) || PASSWORD_WORDS.has(last)) return "password"
-  if (!CREDENTIAL.test(joined) && last !== CREDENTIAL_WORD) return undefined
+  if (!CREDENTIAL.test(joined) && last !== CREDENTIAL_WORD) return HEADERS.get(last)
   return joined !== "token" && HARMLESS_TOKEN.test(joined) ? undefined : "credential"
 }
 
 /** Pairs of letters of which every secret name has at least one. */
-const PAIRS = ["ss", "cr", "ok", "ey", "wd", "pi", "ot"]
+const PAIRS = ["ss", "cr", "ok", "ey", "wd", "pi", "ot", "au"]
 
 const PAIR_TABLE: Uint8Array = (() => {
   const table = new Uint8Array(1 << 10)

@@ -1,5 +1,5 @@
 /**
- * Where a private key in PEM or PGP armour ends.
+ * Where a private key in PEM or PGP armour ends, and where the private lines of a PuTTY key stand.
  *
  * A block goes from its BEGIN line to its END line, or, when it was cut, to the last piece that looks like base64. The lines may be
  * separated by anything that text on its way picks up: real line ends, `\n` as two characters at any depth of escaping, spaces, quotes,
@@ -67,4 +67,21 @@ export const privateKeyEnd = (text: string, at: number): number => {
       position = run
     }
   }
+}
+
+const PRIVATE_LINES = /Private-Lines: \d{1,4}(?:[\r\n]|\\+[rn]|[ \t>|]){1,8}/y
+const BETWEEN_LINES = /(?:[\r\n]|\\+[rn]|[ \t>|]){1,8}/y
+
+/** The private lines of a PuTTY key whose count stands at a position, as `[start, end]`. */
+export const puttyLines = (text: string, at: number): readonly [start: number, end: number] | undefined => {
+  const start = after(PRIVATE_LINES, text, at)
+  if (start < 0) return undefined
+  let end = base64End(text, start)
+  if (!looksLikeKey(text, start, end)) return undefined
+  for (let next = after(BETWEEN_LINES, text, end); next >= 0; next = after(BETWEEN_LINES, text, end)) {
+    const run = base64End(text, next)
+    if (!looksLikeKey(text, next, run) || text[run] === ":" || text[run] === "-") break
+    end = run
+  }
+  return [start, end]
 }

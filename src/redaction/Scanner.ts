@@ -7,9 +7,11 @@
 import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
 import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
 import { eachEncoded } from "./Encoded.ts"
-import { CREDENTIAL, ENVIRONMENT, PASSWORD } from "./Kinds.ts"
+import { PRIVATE_KEY } from "./Formats.ts"
+import { headerSecrets } from "./HeaderValue.ts"
+import { AUTHORIZATION, BASIC_AUTH, COOKIE, CREDENTIAL, ENVIRONMENT, PASSWORD } from "./Kinds.ts"
 import type { Lookup } from "./Lookup.ts"
-import type { NameClass, Names } from "./Names.ts"
+import { isHeader, type NameClass, type Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
 import { covers, outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
 import { percentDecoded, plainView, replacedView, unescaped, type View } from "./View.ts"
@@ -83,6 +85,10 @@ export class Scanner {
   scanUnder(text: string, name: NameClass | undefined, scope: Scope): ReadonlyArray<Span> {
     const spans = this.scan(text, scope)
     if (name === undefined) return spans
+    if (isHeader(name)) {
+      const parts = headerSecrets(text, name).map(([start, end]) => ({ start, end, ...assignmentKind(name) }))
+      return parts.length === 0 ? spans : this.#settle(text, scope, settled(text, [...spans, ...parts]))
+    }
     const clean = spans.length === 0 ? text : replace(text, spans)
     return isSecretMember(clean, name, this.#weak) ? [{ start: 0, end: text.length, ...assignmentKind(name) }] : spans
   }
@@ -180,13 +186,14 @@ export class Scanner {
   #anchored(text: string, view: View | undefined, anchors: ReadonlyArray<Anchor>, at: number, covered: number): number {
     let end = covered
     for (const anchor of anchors) {
-      if (text.charCodeAt(at + 2) !== anchor.third || !text.startsWith(anchor.text, at)) continue
+      if ((text.charCodeAt(at + 2) !== anchor.third && anchor.third >= 0) || !text.startsWith(anchor.text, at)) continue
       if (!this.#hasRuns) FORMAT_RUNS.reset(text)
       this.#hasRuns = true
-      const span = anchor.find(text, at, at <= covered || isApart(text, at))
-      if (span === undefined || span[1] <= end) continue
-      end = span[1]
-      this.#add(view, { start: span[0], end, kind: anchor.kind, rank: anchor.rank })
+      for (const [start, stop, kind = anchor.kind] of anchor.find(text, at, at <= covered || isApart(text, at))) {
+        if (stop <= end && kind === anchor.kind) continue
+        if (kind === anchor.kind) end = stop
+        this.#add(view, { start, end: stop, kind, rank: anchor.rank })
+      }
     }
     return end
   }
@@ -196,21 +203,25 @@ export class Scanner {
     if (code !== 0x3a && code !== 0x3d) return
     if (!this.#hasAssignments) this.#assignments.reset(text)
     this.#hasAssignments = true
-    const assignment = this.#assignments.at(at)
-    if (assignment === undefined) return
-    const toOriginal = (start: number, end: number) =>
-      view === undefined ? ([start, end] as const) : view.toOriginal(start, end)
-    const [start, end] = toOriginal(assignment.start, assignment.end)
-    const { quoteAt } = assignment
-    const wrap = quoteAt === undefined ? {} : { wrap: this.#original.slice(...toOriginal(quoteAt, quoteAt + 1)) }
-    this.#found.push({ start, end, ...assignmentKind(assignment.name), ...wrap })
+    for (const { start, end, name, quoteAt } of this.#assignments.at(at)) {
+      const quote =
+        quoteAt === undefined ? undefined : view === undefined ? [quoteAt, quoteAt + 1] : view.toOriginal(quoteAt, quoteAt + 1)
+      const wrap = quote === undefined ? {} : { wrap: this.#original.slice(...quote) }
+      this.#add(view, { start, end, ...assignmentKind(name), ...wrap })
+    }
   }
 }
 
-const assignmentKind = (name: NameClass): Pick<Span, "kind" | "rank"> => ({
-  kind: name === "password" ? PASSWORD : CREDENTIAL,
-  rank: RANK_ASSIGNMENT,
-})
+const KIND_OF: Readonly<Record<NameClass, string>> = {
+  password: PASSWORD,
+  credential: CREDENTIAL,
+  authorization: AUTHORIZATION,
+  cookie: COOKIE,
+  basic: BASIC_AUTH,
+  "key-id": PRIVATE_KEY,
+}
+
+const assignmentKind = (name: NameClass): Pick<Span, "kind" | "rank"> => ({ kind: KIND_OF[name], rank: RANK_ASSIGNMENT })
 
 const settled = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> =>
   outsideMarkers(text, toWholeEscapes(text, unite(spans)))

@@ -28,6 +28,10 @@ export const isName = (run: string): boolean => {
   return !/[bcdfghjklmnpqrstvwxz]{6}/.test(letters) && oddStretches(letters) <= 1 + letters.length / 16
 }
 
+/** Words joined by capitals, and the length from which on drawn letters never look like them. */
+const WORDS = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$/
+const LONG = 16
+
 /** Longest body that is asked whether it reads like a name. Longer ones do not, which keeps the asking cheap. */
 const LONGEST_BODY = 100
 
@@ -41,12 +45,16 @@ export const readsLikeName = (body: string, isWeak: boolean, full: number): bool
   const parts = body.split(/[-_./+=]+/).filter((part) => part !== "")
   if (isWeak) return parts.every((part) => isName(part.replace(/\d{1,3}$/, "")))
   if (/[-_./]/.test(body)) return parts.every((part) => /^(?:[a-z]{2,20}|[A-Z]{2,20})\d{0,2}$/.test(part))
-  return body.length < full && /^[A-Z]+$/.test(body)
+  return body.length < full && (/^[A-Z]+$/.test(body) || (body.length < LONG && WORDS.test(body)))
 }
+
+/** The end of a placeholder whose beginning looks like that of a secret: a row of one character, or the digits in order. */
+const FILLED = /^[A-Za-z_-]{0,20}[-_](?:[xX]{8,}|\*{4,}|\.{3,}|0{8,}|0?123456789\w{0,8})$/
 
 /** A value that stands for a secret and is none: the name of what belongs there, or a row of one character. */
 export const isPlaceholder = (value: string): boolean =>
   /^(?:[xX]+|\*+|\.+|…+|-+|_+|#+|•+)$/.test(value) ||
+  FILLED.test(value) ||
   (value.length <= LONGEST_BODY &&
     /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|<)/i.test(value) &&
     !/\d{4}/.test(value))

@@ -110,9 +110,9 @@ describe("docs/security.md", () => {
     const examples = [...listed.matchAll(/ \| `([^`]*)` \|$/gm)].map(([, example = ""]) => example)
     assert.isAbove(examples.length, 5)
     for (const example of examples) stays(example)
-    stays("Authorization: Basic dXNlcjpwYXNzd29yZDEyMw==")
-    stays("Cookie: session=abcdef0123456789abcdef")
-    stays("curl -u me:pa55word99 example.com")
+    stays("Authorization: Digest username=Mufasa")
+    stays("Cookie: theme=dark; session=short")
+    stays("curl -u me:swordfish example.com")
     stays("it is postgres, and it is summertime")
   })
 

@@ -1,0 +1,139 @@
+/**
+ * Secrets that the lines around them give away: files of passwords, commands, signed addresses, keys beside their ids.
+ *
+ * Each rule begins with fixed characters and looks at a bounded stretch from there (law SEC-4).
+ */
+import { digitsEnd, isUserAndPassword } from "./Base64.ts"
+import { isNumber, looksLikeCode } from "./Code.ts"
+import { AZURE_SIGNATURE, BASIC_AUTH, KUBERNETES_SECRET, PASSWORD } from "./Kinds.ts"
+import { isPlaceholder } from "./Words.ts"
+
+/** A stretch that must go. */
+export type Stretch = readonly [start: number, end: number]
+
+export interface Structure {
+  readonly kind: string
+  readonly texts: ReadonlyArray<string>
+  readonly find: (text: string, at: number) => ReadonlyArray<Stretch>
+}
+
+const NONE: ReadonlyArray<Stretch> = []
+
+/** The stretch of the first group of a sticky pattern that matches at a position. The pattern needs the `d` flag. */
+const groupAt = (pattern: RegExp, text: string, at: number): Stretch | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.indices?.[1]
+}
+
+const stays = (value: string): boolean => isPlaceholder(value) || isNumber(value) || /[<>{}$]/.test(value)
+
+const secretAt = (pattern: RegExp, text: string, at: number): ReadonlyArray<Stretch> => {
+  const found = groupAt(pattern, text, at)
+  return found === undefined || stays(text.slice(...found)) ? NONE : [found]
+}
+
+/** `Basic` and base64 of a user and a password. */
+const basic: Structure = {
+  kind: BASIC_AUTH,
+  texts: ["Basic ", "basic "],
+  find: (text, at) => {
+    const from = at + 6
+    let end = digitsEnd(text, from)
+    while (text[end] === "=" && end - from < 4_096) end++
+    const isLong = end - from >= 6 && end - from < 4_096
+    return isLong && isUserAndPassword(text.slice(from, end)) ? [[from, end]] : NONE
+  },
+}
+
+const USER_OPTION = /(?:-u|--user)[ =]["']?[^\s"':]{1,100}:([^\s"'`]{6,200})/dy
+const CLIENT = /\b(?:curl|wget|http|https|xh)\b[^\n]*$/
+/** Characters before the option in which the command is looked for. */
+const COMMAND = 400
+
+/** `curl -u user:password`. */
+const command: Structure = {
+  kind: BASIC_AUTH,
+  texts: ["-u ", "-u=", "--user ", "--user="],
+  find: (text, at) => {
+    if (!CLIENT.test(text.slice(Math.max(0, at - COMMAND), at))) return NONE
+    const found = groupAt(USER_OPTION, text, at)
+    return found === undefined || stays(text.slice(...found)) || looksLikeCode(text.slice(...found), true) ? NONE : [found]
+  },
+}
+
+const NETRC =
+  /machine[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8}login[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8}password[ \t\r\n]{1,8}(\S{4,300})/dy
+
+const netrc: Structure = { kind: PASSWORD, texts: ["machine "], find: (text, at) => secretAt(NETRC, text, at) }
+
+const PGPASS = /:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{6,200})(?=\s|$)/dy
+
+/** `host:port:database:user:password`, with the port that such lines have. */
+const pgpass: Structure = {
+  kind: PASSWORD,
+  texts: [":5432:", ":5433:", ":6432:"],
+  find: (text, at) => secretAt(PGPASS, text, at),
+}
+
+const SIGNATURE = /sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){16,400}=?)/dy
+/** Parts of a signed address, of which one must stand beside the signature. */
+const SIGNED = /[?&;](?:sv|se|sp|sr|spr)=/
+
+/** `sig` of an address that Azure signed. */
+const signedAddress: Structure = {
+  kind: AZURE_SIGNATURE,
+  texts: ["sig="],
+  find: (text, at) => {
+    const found = groupAt(SIGNATURE, text, at)
+    if (found === undefined || !/[?&;]/.test(text[at - 1] ?? "")) return NONE
+    const [before = ""] = /\S*$/.exec(text.slice(Math.max(0, at - 400), at)) ?? []
+    const [after = ""] = /^\S*/.exec(text.slice(found[1], found[1] + 400)) ?? []
+    return SIGNED.test(before) || SIGNED.test(after) ? [found] : NONE
+  },
+}
+
+/** So far from an access key id its secret is looked for. */
+const NEAR = 200
+const AWS_SECRET = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g
+
+/** Whether 40 characters were drawn: all kinds of them, and no path of names. */
+const isDrawn = (text: string): boolean =>
+  /[a-z]/.test(text) && /[A-Z]/.test(text) && /[0-9]/.test(text) && !looksLikeCode(text, true)
+
+/** The secret keys of AWS that stand near an access key id. */
+export const secretsNear = (text: string, start: number, end: number): ReadonlyArray<Stretch> => {
+  const from = Math.max(0, start - NEAR - 40)
+  return Array.from(text.slice(from, end + NEAR + 40).matchAll(AWS_SECRET))
+    .filter(([secret]) => isDrawn(secret))
+    .map(({ index }): Stretch => [from + index, from + index + 40])
+}
+
+/** Characters of a manifest that are looked at on each side of its kind. */
+const MANIFEST = 4_000
+const DATA = /^( *)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|$))+)/gm
+const ENTRY = /^[ \t]+[\w.-]+:[ \t]*["']?([^\s"'|>#][^\s"']{3,})["']?[ \t]*\r?$/dgm
+
+/** The values of a Kubernetes secret, written as YAML. */
+const manifest: Structure = {
+  kind: KUBERNETES_SECRET,
+  texts: ["kind: Secret"],
+  find: (text, at) => {
+    if (/\w/.test(text[at + 12] ?? "")) return NONE
+    const from = Math.max(0, at - MANIFEST)
+    // Of a stream of manifests the one that the kind stands in.
+    const begun = text.slice(from, at).lastIndexOf("\n---")
+    const start = begun < 0 ? from : from + begun + 4
+    const over = text.slice(at, at + MANIFEST).indexOf("\n---")
+    const found: Array<Stretch> = []
+    for (const data of text.slice(start, over < 0 ? at + MANIFEST : at + over).matchAll(DATA)) {
+      const body = start + data.index + data[0].length - (data[2] ?? "").length
+      for (const entry of (data[2] ?? "").matchAll(ENTRY)) {
+        const [first, last] = entry.indices?.[1] ?? [0, 0]
+        if (!stays(entry[1] ?? "")) found.push([body + first, body + last])
+      }
+    }
+    return found
+  },
+}
+
+export const STRUCTURES: ReadonlyArray<Structure> = [basic, command, netrc, pgpass, signedAddress, manifest]

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest"
+import { drawn, hole, plain, redact } from "./Samples.ts"
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+const secret = drawn(14)
+const pair = base64(`deploy:${secret}`)
+const id = `AK${"IA"}${"QZ7RKB2XM4TWLCV6"}`
+const awsSecret = `${drawn(20)}/${drawn(19)}`
+const hex = "a1b2c3d4e5f60718".repeat(4)
+
+describe("goes", () => {
+  test.each([
+    [`Authorization: Basic ${pair}`, "Authorization: Basic [REDACTED:basic-auth]"],
+    [`curl -H 'Authorization: Basic ${pair}' https://x`, "curl -H 'Authorization: Basic [REDACTED:basic-auth]' https://x"],
+    [`Authorization: token ${secret}`, "Authorization: token [REDACTED:authorization]"],
+    [`"Proxy-Authorization": "ApiKey ${secret}"`, '"Proxy-Authorization": "ApiKey [REDACTED:authorization]"'],
+    [`Authorization: ${drawn(20)}\nHost: x`, "Authorization: [REDACTED:authorization]\nHost: x"],
+    [`x-api-key: ${secret}`, "x-api-key: [REDACTED:credential]"],
+    [`Cookie: theme=dark; session=${secret}; a=1`, "Cookie: theme=dark; session=[REDACTED:cookie]; a=1"],
+    [`Set-Cookie: sid=${secret}; Path=/; HttpOnly`, "Set-Cookie: sid=[REDACTED:cookie]; Path=/; HttpOnly"],
+    [
+      `-H "Cookie: csrf_token=${secret}; jwt=${drawn(20)}"`,
+      '-H "Cookie: csrf_token=[REDACTED:cookie]; jwt=[REDACTED:cookie]"',
+    ],
+    [`curl -u me:${secret} https://x`, "curl -u me:[REDACTED:basic-auth] https://x"],
+    [`curl -s --user "me:${secret}" https://x`, 'curl -s --user "me:[REDACTED:basic-auth]" https://x'],
+    [`machine x.org login me password ${secret}\n`, "machine x.org login me password [REDACTED:password]\n"],
+    [`machine x.org\n  login me\n  password ${secret}\n`, "machine x.org\n  login me\n  password [REDACTED:password]\n"],
+    [`db.internal:5432:app:me:${secret}\n`, "db.internal:5432:app:me:[REDACTED:password]\n"],
+    [`//registry.npmjs.org/:_authToken=${drawn(36)}`, "//registry.npmjs.org/:_authToken=[REDACTED:credential]"],
+    [`//npm.x.org/:_password=${base64(secret)}`, "//npm.x.org/:_password=[REDACTED:password]"],
+    [`_auth=${pair}`, "_auth=[REDACTED:basic-auth]"],
+    [`{"auths":{"ghcr.io":{"auth":"${pair}"}}}`, '{"auths":{"ghcr.io":{"auth":"[REDACTED:basic-auth]"}}}'],
+    [`  "auth": "${pair}"`, '  "auth": "[REDACTED:basic-auth]"'],
+    [`client-key-data: ${base64(drawn(60))}`, "client-key-data: [REDACTED:credential]"],
+    [
+      `{"private_key_id":"${hex.slice(0, 40)}","project_id":"p1"}`,
+      '{"private_key_id":"[REDACTED:private-key]","project_id":"p1"}',
+    ],
+    [
+      `https://a.blob.core.windows.net/c?sv=2024-01-01&sig=${encodeURIComponent(base64(drawn(32)))}&se=2026`,
+      "https://a.blob.core.windows.net/c?sv=2024-01-01&sig=[REDACTED:azure-signature]&se=2026",
+    ],
+    [
+      `AccountName=a;AccountKey=${base64(drawn(64))};EndpointSuffix=core`,
+      "AccountName=a;AccountKey=[REDACTED:credential];EndpointSuffix=core",
+    ],
+    [`Server=x;User Id=sa;Password=${secret};Encrypt=true`, "Server=x;User Id=sa;Password=[REDACTED:password];Encrypt=true"],
+    [`${id}\n${awsSecret}\n`, "[REDACTED:aws-key-id]\n[REDACTED:aws-secret-key]\n"],
+    [`${awsSecret} belongs to ${id}`, "[REDACTED:aws-secret-key] belongs to [REDACTED:aws-key-id]"],
+    [
+      `apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  user: ${base64(drawn(9))}\n  pw: ${base64(secret)}\n`,
+      "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  user: [REDACTED:kubernetes-secret]\n  pw: [REDACTED:kubernetes-secret]\n",
+    ],
+    [
+      `PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 2\n${drawn(64)}\n${drawn(50)}==\nPrivate-MAC: ${hex}`,
+      `PuTTY-User-Key-File-3: ssh-rsa\n[REDACTED:private-key]\nPrivate-MAC: ${hex}`,
+    ],
+    [`root:${"$"}6${"$"}${drawn(8)}${"$"}${drawn(86)}:19000`, "root:[REDACTED:password-hash]:19000"],
+    [`otpauth://totp/me?secret=JBSWY3DPEHPK3PXP&issuer=x`, "otpauth://totp/me?secret=[REDACTED:password]&issuer=x"],
+  ])("%s", (text, expected) => {
+    const after = redact(text)
+    expect(after.replace("Private-Lines: 2\n", "")).toBe(expected)
+    expect(redact(after)).toBe(after)
+  })
+
+  test("as a member of an object", () => {
+    const headers = { Authorization: `Basic ${pair}`, cookie: `a=1; sessionid=${secret}`, auth: pair }
+    expect(plain.redactValue({ headers }).value).toEqual({
+      headers: {
+        Authorization: "Basic [REDACTED:basic-auth]",
+        cookie: "a=1; sessionid=[REDACTED:cookie]",
+        auth: "[REDACTED:basic-auth]",
+      },
+    })
+  })
+})
+
+describe("stays", () => {
+  test.each([
+    `Authorization: Bearer ${hole("token")}`,
+    "Authorization: Bearer <your-token>",
+    "headers.authorization = buildAuthorization(user, options)",
+    'if (request.headers.authorization === undefined) return unauthorized("no header")',
+    "Basic authentication is required",
+    "Cookie: theme=dark; lang=en; consent=accepted1",
+    `document.cookie = ${hole("name")}=1; path=/`,
+    "docker run -u 1000:1000 image",
+    "curl -u user:password https://x",
+    "the machine has a login and a password",
+    "auth: true",
+    'auth: "required"',
+    "kind: SecretStore\ndata:\n  a: b1c2d3e4f5\n",
+    "sig=abcdefghijklmnopqrstuvwxyz",
+    "0123456789abcdef0123456789abcdef01234567 is a commit",
+    `${id.slice(0, 8)} ${awsSecret}`,
+    "?sv=1&sigma=3&significant=abcdefghijklmnopqrst",
+    "costs $6$ and $5$",
+  ])("%s", (text) => {
+    expect(redact(text)).toBe(text)
+  })
+})
