@@ -127,7 +127,7 @@ const PLAIN: ReadonlyArray<Context> = [
   ),
   inText(
     "path",
-    (text) => `/home/dev/keys/${text}/file.ts`,
+    (text) => (text.includes("\n") ? `/home/dev/keys/${text}` : `/home/dev/keys/${text}/file.ts`),
     (path) => called({ path }),
   ),
   inText(

@@ -42,12 +42,23 @@ const isOf =
   (format: SecretFormat): boolean =>
     classes.includes(format.class)
 
+const MOST_NAMED = 8
+
+/** The worst formats of those that fall short. */
+const worst = (formats: ReadonlyArray<readonly [format: SecretFormat, value: number]>): string => {
+  const named = [...formats].sort((a, b) => a[1] - b[1]).map(([{ id }, value]) => `${id} ${percent(value)}`)
+  const rest = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : ""
+  return named.slice(0, MOST_NAMED).join(", ") + rest
+}
+
 /** Every format of a class by itself, in every place that leaves it whole. */
 const eachWhole = (recall: Recall, kind: SecretClass, least: number): Verdict => {
-  const short = [...recall.cells()]
-    .filter(({ format, context, tally }) => format.class === kind && context.cut === "whole" && share(tally) < least)
-    .sort((a, b) => share(a.tally) - share(b.tally))
-    .map(({ format, context, tally }) => `${format.id} in ${context.name}: ${percent(share(tally))}`)
+  const below = [...recall.cells()].filter(
+    ({ format, context, tally }) => format.class === kind && context.cut === "whole" && share(tally) < least,
+  )
+  const short = [...Map.groupBy(below, ({ context }) => context.name)].map(
+    ([name, cells]) => `${name}: ${worst(cells.map(({ format, tally }) => [format, share(tally)]))}`,
+  )
   const what = kind === "A" ? "each strong format" : "each structure"
   return { target: `${what} in every unsplit context: at least ${percent(least)}`, isMet: short.length === 0, short }
 }
@@ -55,13 +66,11 @@ const eachWhole = (recall: Recall, kind: SecretClass, least: number): Verdict =>
 const overall = (recall: Recall, context: Context, classes: ReadonlyArray<SecretClass>, least: number): Verdict => {
   const of = isOf(...classes)
   const found = share(recall.over((format, each) => each === context && of(format)))
-  const short = FORMATS.filter(of)
-    .map((format) => ({ format, value: share(recall.over((f, c) => f === format && c === context)) }))
-    .filter(({ value }) => value < least)
-    .sort((a, b) => a.value - b.value)
-    .map(({ format, value }) => `${format.id}: ${percent(value)}`)
+  const below = FORMATS.filter(of)
+    .map((format) => [format, share(recall.over((f, c) => f === format && c === context))] as const)
+    .filter(([, value]) => value < least)
   const target = `${context.name} (${classes.join(", ")}): at least ${percent(least)}, found ${percent(found)}`
-  return { target, isMet: found >= least, short: found >= least ? [] : short }
+  return { target, isMet: found >= least, short: found >= least ? [] : [worst(below)] }
 }
 
 /** A format without a strong beginning is told by its whole shape, so one that is cut is not asked for. */
