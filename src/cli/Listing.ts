@@ -27,16 +27,21 @@ export interface Listing {
   readonly more: number
 }
 
-export interface ListingOptions {
-  readonly directories: ReadonlyArray<string>
-  /** Only sessions about this directory. */
+export interface Place {
+  readonly directory: string
+  /** Only the sessions in it that are about this directory. */
   readonly cwd: string | undefined
+}
+
+export interface ListingOptions {
+  readonly places: ReadonlyArray<Place>
   readonly limit: number
 }
 
 /** A file that may be a session, and when it was worked on, in milliseconds since the epoch. */
 interface Candidate {
   readonly path: string
+  readonly cwd: string | undefined
   readonly size: number
   readonly when: number
 }
@@ -83,13 +88,13 @@ const lastTime = (disk: Disk, path: string, size: number): number | undefined =>
 }
 
 /** A file as it stands in a directory. What cannot be looked at is left out with its code; what is gone meanwhile is nothing. */
-const lookedAt = (disk: Disk, path: string): Candidate | Omitted | undefined => {
+const lookedAt = (disk: Disk, path: string, cwd: string | undefined): Candidate | Omitted | undefined => {
   try {
     const stat = disk.lstat(path)
     if (stat === undefined) return undefined
     if (stat.kind !== "file") return { path, code: "read.not_a_file" }
     const size = Number(stat.size)
-    return { path, size, when: lastTime(disk, path, size) ?? Number(stat.modified / 1_000_000n) }
+    return { path, cwd, size, when: lastTime(disk, path, size) ?? Number(stat.modified / 1_000_000n) }
   } catch (cause) {
     if (!(cause instanceof DiskFault)) throw cause
     return cause.code === "ENOENT" ? undefined : { path, code: "read.unreadable" }
@@ -97,12 +102,12 @@ const lookedAt = (disk: Disk, path: string): Candidate | Omitted | undefined => 
 }
 
 /** What may be a session in a directory; nothing when it is not there. */
-const candidatesIn = (disk: Disk, directory: string): Effect.Effect<ReadonlyArray<Candidate | Omitted>, ReadError> =>
+const candidatesIn = (disk: Disk, { directory, cwd }: Place): Effect.Effect<ReadonlyArray<Candidate | Omitted>, ReadError> =>
   Effect.suspend((): Effect.Effect<ReadonlyArray<Candidate | Omitted>, ReadError> => {
     try {
       if (disk.lstat(directory) === undefined) return Effect.succeed([])
       const names = disk.list(directory).filter((name) => name.endsWith(ENDING) && !name.startsWith("."))
-      return Effect.succeed(names.flatMap((name) => lookedAt(disk, join(directory, name)) ?? []))
+      return Effect.succeed(names.flatMap((name) => lookedAt(disk, join(directory, name), cwd) ?? []))
     } catch (cause) {
       if (!(cause instanceof DiskFault)) throw cause
       return Effect.fail(
@@ -163,17 +168,19 @@ const listed = (candidate: Candidate): Effect.Effect<Listed | Omitted, never, Fi
 }
 
 /** The sessions of directories. One that is not there has none. Cost: the end of each file, and the listed ones as a whole. */
-export const listing = Effect.fnUntraced(function* ({ directories, cwd, limit }: ListingOptions) {
+export const listing = Effect.fnUntraced(function* ({ places, limit }: ListingOptions) {
   const disk = yield* Files
-  const found = (yield* Effect.forEach([...new Set(directories)], (directory) => candidatesIn(disk, directory))).flat()
+  const found = (yield* Effect.forEach(places, (place) => candidatesIn(disk, place))).flat()
   const candidates = found.filter((one) => "when" in one).sort((a, b) => b.when - a.when || (a.path < b.path ? 1 : -1))
   const omitted: Array<Omitted> = found.filter((one) => "code" in one)
   const sessions: Array<Listed> = []
   let read = 0
-  for (; read < candidates.length && sessions.length < limit; read++) {
-    const one = yield* listed(candidates[read] as Candidate)
+  for (const candidate of candidates) {
+    if (sessions.length >= limit) break
+    read++
+    const one = yield* listed(candidate)
     if ("code" in one) omitted.push(one)
-    else if (cwd === undefined || one.cwd === cwd) sessions.push(one)
+    else if (candidate.cwd === undefined || one.cwd === candidate.cwd) sessions.push(one)
   }
   return { sessions, omitted, more: candidates.length - read } satisfies Listing
 })

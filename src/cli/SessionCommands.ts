@@ -115,7 +115,7 @@ export const list = Command.make(
     ),
     cwd: Flag.String("cwd").pipe(
       Flag.withMetavar("DIR"),
-      Flag.withDescription("Another project than the current directory; with --dir only sessions about it"),
+      Flag.withDescription("Another project than the current directory; of --dir and --all only the sessions about it"),
       Flag.optional,
     ),
     all: Flags.toggle("all", "Our own store of tree sessions too"),
