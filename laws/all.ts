@@ -6,6 +6,7 @@ import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
 import * as follow from "./follow.ts"
+import * as integrity from "./integrity.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
 import * as ledger from "./ledger.ts"
@@ -37,6 +38,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/follow.ts", laws: follow.laws },
+  { file: "laws/integrity.ts", laws: integrity.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/ledger.ts", laws: ledger.laws },
   { file: "laws/ledgerDisk.ts", laws: ledgerDisk.laws },

@@ -25,6 +25,16 @@ export type DamageKind =
   | "oversize"
   /** A record nested deeper than can be handled. */
   | "too-deep"
+  /** A record whose seal says that its line is not the one that was written. It is read as it stands. */
+  | "edited"
+  /** Records are missing before this place: the numbers in the seals leave a gap. Its length is 0. */
+  | "lost-records"
+  /** A line a second time, seal and all. The journal gives it each time. */
+  | "repeated-line"
+  /** A record that stands behind one that was written after it. It is read where it stands. */
+  | "out-of-order"
+  /** Records without seals that are not those over which the next seal was made: one was changed, put in, or stands elsewhere. They are read. */
+  | "chain-broken"
   /** The first record is not a session header. The other records are read under a header made up in memory. */
   | "bad-header"
   /** A header in a place where none belongs. */

@@ -19,6 +19,8 @@
 import type { Disk, FileStat, Handle } from "../disk/Disk.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
 import { Decoder } from "./Decoder.ts"
+import { digests } from "./Digests.ts"
+import { SealReader } from "./Integrity.ts"
 import type { LineItem } from "./Line.ts"
 import { attempt, closeQuietly, ReadError, type ReadOptions } from "./Reader.ts"
 import { Seen } from "./Seen.ts"
@@ -77,6 +79,7 @@ const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
 interface Reached {
   readonly handle: Handle
   readonly decoder: Decoder
+  readonly seals: SealReader
   /** Bytes given to the decoder. */
   position: number
   /** Behind a newline that is known to be there, or not above the position. */
@@ -184,7 +187,7 @@ export class Follower {
     this.#isSuccessor = true
     const decoder = new Decoder(this.#options)
     const none = { position: 0, goal: 0, head: NONE, tail: NONE, modified: -1n, fruitless: undefined }
-    this.#reached = { handle, decoder, ...none }
+    this.#reached = { handle, decoder, seals: new SealReader(digests), ...none }
     return this.#reached
   }
 
@@ -251,25 +254,27 @@ export class Follower {
       reached.head = joined(reached.head, bytes.subarray(0, this.#witnessBytes - reached.head.length))
     reached.tail = joined(reached.tail, bytes.subarray(-this.#witnessBytes)).slice(-this.#witnessBytes)
     reached.position += bytes.length
-    for (const item of reached.decoder.push(bytes)) this.#handOver(item, items)
+    for (const item of reached.decoder.push(bytes)) this.#handOver(reached.seals.read(item), items)
   }
 
   /** The rest of a file that its writer has closed. */
   #end(reached: Reached, items: Array<FollowItem>): void {
-    const { handle, decoder } = reached
+    const { handle, decoder, seals } = reached
     for (;;) {
       const size = attempt(this.#path, () => this.#disk.stat(handle)).size
       const bytes = this.#bytes(handle, reached.position, Math.max(0, Math.min(this.#chunkBytes, size - reached.position)))
       if (bytes.length === 0) break
       this.#take(reached, bytes, items)
     }
-    for (const item of decoder.end()) this.#handOver(item, items)
+    for (const item of decoder.end()) this.#handOver(seals.read(item), items)
   }
 
-  #handOver(item: LineItem, items: Array<FollowItem>): void {
-    const offset = item._tag === "Record" ? item.record.offset : item.damage.offset
-    const isNew = this.#seen?.isNew(item) ?? true
-    if (isNew && this.#from !== undefined && offset >= this.#from) items.push(item)
+  #handOver(read: Iterable<LineItem>, items: Array<FollowItem>): void {
+    for (const item of read) {
+      const offset = item._tag === "Record" ? item.record.offset : item.damage.offset
+      const isNew = this.#seen?.isNew(item) ?? true
+      if (isNew && this.#from !== undefined && offset >= this.#from) items.push(item)
+    }
   }
 
   /** The bytes from a position on; fewer than asked for where the file ends. */

@@ -5,6 +5,8 @@
  * appended meanwhile is not seen, so a growing file gives a consistent beginning of itself. A file that got shorter, or whose first
  * or last bytes became others, fails with `Changed`. A name that is given to another file while it is read does no harm.
  *
+ * Seals are taken off the records, and what they tell is among the damages (see Integrity.ts).
+ *
  * It fails with a {@link ReadError}, and only for reasons that concern the file as a whole.
  */
 import { Buffer } from "node:buffer"
@@ -12,6 +14,8 @@ import * as Data from "effect/Data"
 import { type Disk, DiskFault, type FileStat, type Handle } from "../disk/Disk.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
 import { type DecodeOptions, Decoder, type DecodeSummary } from "./Decoder.ts"
+import { digests } from "./Digests.ts"
+import { type ChainState, SealReader } from "./Integrity.ts"
 import type { LineItem } from "./Line.ts"
 
 export type ReadReason =
@@ -63,6 +67,8 @@ export type ReadItem = LineItem | Progress
 export interface ReadSummary extends DecodeSummary {
   readonly path: string
   readonly identity: Identity
+  /** Where the chain of seals goes on; undefined when that is not known, as in a file without. */
+  readonly chain: ChainState | undefined
 }
 
 export interface ReadOptions extends DecodeOptions {
@@ -137,6 +143,7 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
     const before = attempt(path, () => disk.stat(handle))
     const { device, inode, size, modified } = before
     const decoder = new Decoder(options)
+    const seals = new SealReader(digests)
     const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(options.chunkBytes ?? READ_CHUNK_BYTES, size)))
     let first: Uint8Array = Buffer.alloc(0)
     let last: Uint8Array = first
@@ -146,12 +153,14 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
       if (done === 0) first = Buffer.from(chunk.subarray(0, WITNESS_BYTES))
       done += chunk.length
       if (done === size) last = Buffer.from(chunk.subarray(-WITNESS_BYTES))
-      yield* decoder.push(chunk)
+      for (const item of decoder.push(chunk)) yield* seals.read(item)
       yield { _tag: "Progress", done, total: size }
     }
-    yield* decoder.end()
+    for (const item of decoder.end()) yield* seals.read(item)
     confirm(disk, handle, before, first, last)
-    return { ...decoder.summary(), path, identity: { device, inode, size, modified } }
+    const summary = decoder.summary()
+    const identity = { device, inode, size, modified }
+    return { ...summary, damages: summary.damages + seals.damages, path, identity, chain: seals.state() }
   } finally {
     closeQuietly(disk, handle)
   }

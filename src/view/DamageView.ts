@@ -16,6 +16,11 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
   "utf-16": "the file is UTF-16; nothing is read",
   oversize: "a line longer than can be parsed; it is not read",
   "too-deep": "a record nested deeper than can be handled; it is not read",
+  edited: "the line is not the one that was written, by its checksum; it is read as it stands",
+  "lost-records": "records are missing before this place, by the numbers in the seals",
+  "repeated-line": "the same line again, seal and all",
+  "out-of-order": "a record behind one that was written after it; it is read where it stands",
+  "chain-broken": "lines without seals that are not those that stood here when the next one was written; they are read",
   "bad-header": "the session header is missing or unusable; one is made up in memory",
   "extra-header": "a second header; it has no effect",
   "unusable-patch": "a patch that cannot be applied; it has no effect",
@@ -27,7 +32,10 @@ export const damageWords: { readonly [K in DamageKind]: string } = {
 }
 
 /** Kinds that no repair can mend: nobody but the owner can say which text is meant, or where somebody's words belong. */
-const KEPT: ReadonlySet<DamageKind> = new Set(["utf-16", "unusable-entry", "unusable-record", "duplicate-id", "orphan"])
+const KEPT: ReadonlySet<DamageKind> = new Set<DamageKind>([
+  ...(["utf-16", "unusable-entry", "unusable-record", "duplicate-id", "orphan"] as const),
+  ...(["edited", "lost-records", "repeated-line", "out-of-order", "chain-broken"] as const),
+])
 
 /** Whether a repair mends damage of this kind. A ledger is repaired at the level of its bytes: a record twice has nothing wrong there. */
 export const isMendable = (kind: DamageKind, format: "tree" | "ledger" | "unknown" = "tree"): boolean =>

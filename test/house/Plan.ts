@@ -67,7 +67,7 @@ export const pure: ReadonlyArray<string> = [
   ...["Disk", "Chooser", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
     (name) => `src/disk/${name}.ts`,
   ),
-  ...["Damage", "Decoder", "Encoding", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map((name) => `src/journal/${name}.ts`),
+  ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map((name) => `src/journal/${name}.ts`),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
   ...["Decision", "Evidence", "Observation", "Owner", "Taking"].map((name) => `src/lease/${name}.ts`),
   "src/blob/BlobRef.ts",
@@ -79,7 +79,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/disk/NodeDisk.ts", ["node"]],
   ["src/disk/Atomic.ts", ["node"]],
   ["src/disk/Directory.ts", ["node"]],
-  ...["Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
+  ...["Digests", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
   ["src/writer/WriterCore.ts", ["node"]],
   ["src/writer/ThreadPort.ts", ["node", "process", "clock"]],
   ["src/lease/KernelLock.ts", ["node"]],
