@@ -26,10 +26,10 @@ import {
   childFolder,
   ENDING,
   type LedgerOpenOptions,
-  markedLines,
   nameOf,
   type OpenLedger,
   openAs,
+  ownRecords,
   refuseLinks,
 } from "./LedgerRoom.ts"
 import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
@@ -74,8 +74,7 @@ export const startLedger = Effect.fnUntraced(function* (
 ): Effect.fn.Return<OpenLedger, PrepareError | Rejected<LedgerRejection>, Scope.Scope> {
   const decided = ledgerModel.decide(ledgerModel.initial, { do: "start", sessionId, ...start }, yield* room.stamp)
   if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
-  const records = decided.success
-  const lines = yield* markedLines(room, records)
+  const { records, lines } = ownRecords(room, decided.success)
   const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
   const prepare = Effect.gen(function* () {
     if (isStored === true) yield* onDisk(path, () => ensurePrivateDirectory(room.disk, dirname(path)))

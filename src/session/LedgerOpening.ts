@@ -7,21 +7,21 @@ import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { LedgerCommand } from "../ledger/Command.ts"
 import { ledgerModel } from "../ledger/LedgerModel.ts"
-import type { LedgerRecord } from "../ledger/Record.ts"
 import type { LedgerRejection } from "../ledger/Rejection.ts"
 import { resumeReport } from "../ledger/Resume.ts"
 import type { LedgerState } from "../ledger/State.ts"
 import { type JsonObject, ownString } from "../model/Json.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
 import { Rejected } from "./DispatchError.ts"
 import { type LoadedLedger, loadLedger } from "./LedgerLoad.ts"
 import {
   atLineBoundary,
   keepPrivate,
   type LedgerOpenOptions,
-  markedLines,
   nameOf,
   type OpenLedger,
   openAs,
+  ownRecords,
   refuseLinks,
 } from "./LedgerRoom.ts"
 import type { PrepareError } from "./OpenError.ts"
@@ -58,8 +58,8 @@ const underLease = Effect.fnUntraced(function* (
   return (yield* isUnchanged(room, path, found.summary.identity)) ? found : yield* loadBegun(room, path)
 })
 
-const preparing = (room: Room, loaded: LoadedLedger, records: ReadonlyArray<LedgerRecord>, { isStored }: LedgerOpenOptions) => {
-  const opened = atLineBoundary(room, loaded, markedLines(room, records))
+const preparing = (room: Room, loaded: LoadedLedger, lines: ReadonlyArray<CleanLine>, { isStored }: LedgerOpenOptions) => {
+  const opened = atLineBoundary(room, loaded, lines)
   return isStored === true ? Effect.andThen(keepPrivate(room, loaded.path), opened) : opened
 }
 
@@ -97,12 +97,12 @@ export const resumeLedger = Effect.fnUntraced(function* (
   const named = state.start === undefined ? { sessionId: nameOf(path) } : {}
   const decided = ledgerModel.decide(state, { do: "resume", ...named, ...resume }, yield* room.stamp)
   if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
-  const records = decided.success
+  const { records, lines } = ownRecords(room, decided.success)
   return yield* openAs(room, {
     path,
     loaded,
     state: records.reduce(ledgerModel.evolve, state),
     repairs: resumeReport(state, records),
-    prepare: preparing(room, loaded, records, options),
+    prepare: preparing(room, loaded, lines, options),
   })
 })

@@ -1,6 +1,7 @@
 /** What the functions of a ledger store work with, and what all ways to an open ledger session share. */
 import { basename, dirname, sep } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { ensurePrivateDirectory, ensurePrivateFile } from "../disk/Directory.ts"
 import { DiskFault } from "../disk/Disk.ts"
@@ -14,6 +15,7 @@ import type { LedgerState } from "../ledger/State.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import { withMarks } from "../redaction/Provenance.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
+import { encode, marked } from "./Encoding.ts"
 import { type KnownFiles, makeKnownFiles } from "./KnownFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import { onDisk, putInOrder } from "./OnDisk.ts"
@@ -45,17 +47,15 @@ export const nameOf = (path: string): string => basename(path).replace(/\.jsonl$
 /** The folder of a session's subagents: beside its file, under its name. */
 export const childFolder = (path: string): string => path.replace(/\.jsonl$/, "")
 
-/** The lines of records that the session itself makes, with the marks of what redaction took out. They are JSON, so anything else is a bug. */
-export const markedLines = (room: Room, records: ReadonlyArray<LedgerRecord>): Effect.Effect<ReadonlyArray<CleanLine>> =>
-  Effect.orDie(
-    Effect.forEach(records, (record) =>
-      Effect.flatMap(Effect.fromResult(room.redactor.cleanRecord(record)), ({ line, findings }) =>
-        findings.length === 0
-          ? Effect.succeed(line)
-          : Effect.map(Effect.fromResult(room.redactor.cleanRecord(withMarks(record, findings))), (marked) => marked.line),
-      ),
-    ),
-  )
+/** Records that the session itself makes, as its state has them, and their lines. They are JSON, so anything else is a bug. */
+export const ownRecords = (
+  room: Room,
+  records: ReadonlyArray<LedgerRecord>,
+): { readonly records: ReadonlyArray<LedgerRecord>; readonly lines: ReadonlyArray<CleanLine> } => {
+  const encoder = { codec: ledgerModel.codec, redactor: room.redactor, mark: withMarks }
+  const encoded = Result.getOrThrow(encode(encoder, records))
+  return { records: marked(encoder, records, encoded), lines: encoded.map(({ line }) => line) }
+}
 
 export interface LedgerOpenOptions {
   /** Whether the file lies in a store, where nobody but its owner may read it. */
@@ -93,14 +93,13 @@ export const keepPrivate = (room: Room, path: string): Effect.Effect<void, Prepa
 export const atLineBoundary = (
   room: Room,
   loaded: LoadedLedger,
-  before: Effect.Effect<ReadonlyArray<CleanLine>>,
+  before: ReadonlyArray<CleanLine>,
 ): Effect.Effect<Opened<LedgerState>, PrepareError, Scope.Scope> =>
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
     const journal = yield* journalOf(room, path, summary.identity, length)
-    const lines = yield* before
-    if (lines.length > 0) yield* Effect.orDie(journal.append(lines))
+    if (before.length > 0) yield* Effect.orDie(journal.append(before))
     return { journal }
   })
 

@@ -4,7 +4,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type MemoryJournal, make as makeJournal } from "../journal/MemoryJournal.ts"
 import { Rejected } from "./DispatchError.ts"
-import { encode, make as makeSession, type Session, type SessionOptions } from "./Session.ts"
+import { encode, marked } from "./Encoding.ts"
+import { make as makeSession, type Session, type SessionOptions } from "./Session.ts"
 
 export interface MemorySession<State, Command, Rec, Rejection> {
   readonly session: Session<State, Command, Rec, Rejection>
@@ -22,15 +23,17 @@ export const startInMemory = Effect.fnUntraced(function* <State, Command, Rec, R
   options: Options<State, Command, Rec, Rejection>,
   start: Command,
 ): Effect.fn.Return<MemorySession<State, Command, Rec, Rejection>, Rejected<Rejection>, Scope.Scope> {
-  const { model, stamp } = options
+  const { model, stamp, redactor, mark } = options
+  const encoder = { codec: model.codec, redactor, mark }
   const journal = yield* makeJournal
   const decided = model.decide(model.initial, start, yield* stamp)
   if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
   // What a parsed command decides is JSON.
-  yield* Effect.orDie(journal.append(Result.getOrThrow(encode(options, decided.success))))
+  const encoded = Result.getOrThrow(encode(encoder, decided.success))
+  yield* Effect.orDie(journal.append(encoded.map(({ line }) => line)))
   const session = yield* makeSession({
     ...options,
-    state: decided.success.reduce(model.evolve, model.initial),
+    state: marked(encoder, decided.success, encoded).reduce(model.evolve, model.initial),
     path: "memory",
     open: Effect.succeed({ journal }),
   })

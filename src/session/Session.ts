@@ -22,16 +22,14 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { JournalShape, Level } from "../journal/Journal.ts"
-import type { JsonObject } from "../model/Json.ts"
-import { MAX_LINE_BYTES } from "../model/Limits.ts"
 import type { SessionModel } from "../model/Model.ts"
 import type { Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
-import { NotJson } from "../redaction/NotJson.ts"
+import type { NotJson } from "../redaction/NotJson.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
-import type { Finding } from "../redaction/Walk.ts"
 import { WriteError } from "../writer/WriteError.ts"
 import { Rejected } from "./DispatchError.ts"
+import { type Encoder, encode, type Mark, marked } from "./Encoding.ts"
 import type { Receipt, ReceiptLevel } from "./Receipt.ts"
 
 /** What a subscriber sees of one command. */
@@ -88,7 +86,7 @@ export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
    */
   readonly shape?: ((record: Rec) => Effect.Effect<ShapedRecord<Rec, E>, E>) | undefined
   /** Makes of a record in which redaction found something what is written in its place. Its result is redacted anew. */
-  readonly mark?: ((record: JsonObject, findings: ReadonlyArray<Finding>) => JsonObject) | undefined
+  readonly mark?: Mark | undefined
   /** Opens the journal at the first command that writes. Tried again at the next one when it fails. */
   readonly open: Effect.Effect<Opened<State>, E, R>
   /** Defers writing until a record comes for which this is true. Without it nothing is deferred. */
@@ -184,13 +182,20 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
 const closed = ({ path = "session" }: { readonly path?: string | undefined }): WriteError =>
   new WriteError({ reason: { _tag: "Closed", code: "write.closed", path } })
 
+const encoderOf = <State, Command, Rec, Rejection, E, R>({
+  model,
+  redactor,
+  mark,
+}: SessionOptions<State, Command, Rec, Rejection, E, R>): Encoder<Rec> => ({ codec: model.codec, redactor, mark })
+
 /** The session's journal, opened when it is first needed, with everything that was held handed over to it. */
 const readyOf = <State, Command, Rec, Rejection, E, R>(
   options: SessionOptions<State, Command, Rec, Rejection, E, R>,
   cell: Cell<State, Rec, E>,
   open: Effect.Effect<Opened<State>, E>,
-): Effect.Effect<JournalShape, WriteError | E> =>
-  Effect.gen(function* () {
+): Effect.Effect<JournalShape, WriteError | E> => {
+  const encoder = encoderOf(options)
+  return Effect.gen(function* () {
     if (cell.journal === undefined) {
       const fresh = yield* open
       cell.journal = fresh.journal
@@ -200,7 +205,12 @@ const readyOf = <State, Command, Rec, Rejection, E, R>(
     const { journal, held } = cell
     if (held.length > 0) {
       const lines = yield* Effect.forEach(held, ({ shape, line }) =>
-        Effect.map(shape.written, (written) => Result.getOrElse(encode(options, [written]), () => [line])),
+        Effect.map(shape.written, (written) =>
+          Result.match(encode(encoder, [written]), {
+            onFailure: () => [line],
+            onSuccess: (encoded) => encoded.map((one) => one.line),
+          }),
+        ),
       )
       cell.offset = (yield* journal.append(lines.flat())) - cell.count
     }
@@ -208,6 +218,7 @@ const readyOf = <State, Command, Rec, Rejection, E, R>(
     cell.isDeferring = false
     return journal
   })
+}
 
 const shaped = <State, Command, Rec, Rejection, E, R>(
   { shape }: SessionOptions<State, Command, Rec, Rejection, E, R>,
@@ -225,6 +236,7 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
   release: Effect.Effect<JournalShape, WriteError | E>,
   published: PubSub.PubSub<Change<State, Rec>>,
 ) => {
+  const encoder = encoderOf(options)
   const reached = (seq: number, level: Level): Effect.Effect<void, WriteError | E> =>
     Effect.flatMap(cell.isDeferring || cell.journal === undefined ? release : Effect.succeed(cell.journal), (journal) =>
       journal.reached(seq + (cell.offset ?? 0), level),
@@ -249,38 +261,20 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
     const shapes = yield* shaped(options, decision.success)
     const records = shapes.map(({ kept }) => kept)
     if (level === "accepted" && cell.isDeferring && !records.some(options.deferUntil ?? (() => true))) {
-      const lines = encode(options, records)
+      const encoded = encode(encoder, records)
       // What is too long as it is may be short enough when a part of it is kept elsewhere: such a record is written at once.
-      if (Result.isSuccess(lines)) {
-        cell.held = [...cell.held, ...Arr.zipWith(shapes, lines.success, (shape, line) => ({ shape, line }))]
-        return applied(records)
+      if (Result.isSuccess(encoded)) {
+        const known = marked(encoder, records, encoded.success)
+        const held = Arr.zipWith(shapes, known, (shape, kept) => ({ ...shape, kept }))
+        cell.held = [...cell.held, ...Arr.zipWith(held, encoded.success, (shape, { line }) => ({ shape, line }))]
+        return applied(known)
       }
     }
     const written = yield* Effect.forEach(shapes, (shape) => shape.written)
-    const lines = yield* Effect.fromResult(encode(options, written))
+    const encoded = yield* Effect.fromResult(encode(encoder, written))
     const journal = yield* ready
-    cell.offset = (yield* journal.append(lines)) - cell.count - lines.length
-    return applied(records)
+    const seq = yield* journal.append(encoded.map(({ line }) => line))
+    cell.offset = seq - cell.count - encoded.length
+    return applied(marked(encoder, records, encoded))
   })
-}
-
-/** The lines of records, or what in them is not JSON. Nothing is written. */
-export const encode = <State, Command, Rec, Rejection>(
-  options: Pick<SessionOptions<State, Command, Rec, Rejection, never, never>, "model" | "redactor" | "mark">,
-  records: ReadonlyArray<Rec>,
-): Result.Result<ReadonlyArray<CleanLine>, NotJson> => {
-  const lines: Array<CleanLine> = []
-  for (const record of records) {
-    const json = options.model.codec.encode(record)
-    let clean = options.redactor.cleanRecord(json)
-    if (Result.isSuccess(clean) && options.mark !== undefined && clean.success.findings.length > 0)
-      clean = options.redactor.cleanRecord(options.mark(json, clean.success.findings))
-    if (Result.isFailure(clean)) return Result.fail(clean.failure)
-    const { line } = clean.success
-    // A reader passes over a longer line, so it would be as good as lost.
-    if (line.bytes > MAX_LINE_BYTES)
-      return Result.fail(new NotJson({ path: "", reason: "too-long", found: `${line.bytes} bytes long` }))
-    lines.push(line)
-  }
-  return Result.succeed(lines)
 }

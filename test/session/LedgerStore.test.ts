@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { usedTokens } from "../../src/ledger/Accounting.ts"
 import type { LedgerCommand } from "../../src/ledger/Command.ts"
-import { messages } from "../../src/ledger/State.ts"
+import { type LedgerState, messages } from "../../src/ledger/State.ts"
 import { LedgerFiles } from "../../src/session/LedgerFiles.ts"
 import { LedgerStore } from "../../src/session/LedgerStore.ts"
 import { ledgersOn, ROOT, SESSIONS } from "./Ledger.ts"
@@ -263,6 +263,29 @@ describe("secrets", () => {
             marks.map(({ at }) => at),
             ["/message/content/0/text"],
           )
+        }),
+        { API_TOKEN: SECRET },
+      )
+    }),
+  )
+
+  it.effect("are known to the live state too: a resume in the same process does what the replay of the file does", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const { session, id } = yield* store.create(START)
+          const thought = { type: "thinking", text: "hm", wire: { type: "thinking", thinking: "hm", signature: "s" } }
+          yield* session.dispatch(answer(thought, text("first")))
+          yield* session.dispatch(say(`the key is ${SECRET}`))
+          yield* session.dispatch(answer(thought, text("second")))
+          yield* session.dispatch({ do: "resume" })
+          const contents = (state: LedgerState) => messages(state).map(({ content }) => content.map(({ type }) => type))
+          const live = yield* session.state
+          assert.deepEqual(contents(live), [["thinking", "text"], ["text"], ["text"]])
+          assert.deepEqual(contents((yield* store.read(id)).state), contents(live))
         }),
         { API_TOKEN: SECRET },
       )
