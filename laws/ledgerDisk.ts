@@ -310,8 +310,8 @@ export const laws: ReadonlyArray<Law> = [
     id: "LDS-4",
     sentence:
       "Whatever a host says in any command, root, model, title or subagent's id of a ledger, through failed writes, recovery, a torn tail put aside, copies and a power cut, no byte and no name on the disk holds a secret.",
-    runs: 100,
-    deepRuns: 8_000,
+    runs: 60,
+    deepRuns: 3_000,
     check: neverWritten(said),
   },
 ]
