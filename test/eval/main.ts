@@ -85,7 +85,7 @@ const compare = async (scanner: Scanner, cases: ReadonlyArray<Case>): Promise<Co
     flagged.add(each.format, each.context, verdict.isFlagged)
     covered.add(each.format, each.context, verdict.isCovered)
     ours.add(each.format, each.context, isOurs)
-    if (!verdict.isFlagged || isOurs) continue
+    if (!verdict.isTouched || isOurs) continue
     const where = `${each.format.id} in ${each.context.name}`
     ahead.set(where, (ahead.get(where) ?? 0) + 1)
   }
