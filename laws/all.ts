@@ -9,6 +9,7 @@ import * as follow from "./follow.ts"
 import * as integrity from "./integrity.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
+import * as lease from "./lease.ts"
 import * as ledger from "./ledger.ts"
 import * as ledgerDisk from "./ledgerDisk.ts"
 import * as ledgerResume from "./ledgerResume.ts"
@@ -40,6 +41,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/follow.ts", laws: follow.laws },
   { file: "laws/integrity.ts", laws: integrity.laws },
   { file: "laws/journal.ts", laws: journal.laws },
+  { file: "laws/lease.ts", laws: lease.laws },
   { file: "laws/ledger.ts", laws: ledger.laws },
   { file: "laws/ledgerDisk.ts", laws: ledgerDisk.laws },
   { file: "laws/ledgerResume.ts", laws: ledgerResume.laws },

@@ -186,10 +186,11 @@ const claim = Effect.fnUntraced(function* (
   for (let tries = 1; ; tries++) {
     const seen = yield* look(site, path, lock === undefined ? "none" : "ours", lock?.file, options.offer)
     const { decision } = seen
-    if (!decision.may && !(options.force !== undefined && decision.forcible)) return yield* refusal(site, path, seen)
+    // A person has judged the owner that there was, and not one who was faster.
+    const force = tries === 1 ? options.force : undefined
+    if (!decision.may && !(force !== undefined && decision.forcible)) return yield* refusal(site, path, seen)
     const since = yield* now
-    const forced =
-      decision.may || options.force === undefined ? undefined : forcedOf(options.force, since, seen, decision.obstacle, means)
+    const forced = decision.may || force === undefined ? undefined : forcedOf(force, since, seen, decision.obstacle, means)
     const owner: Owner = {
       ...{ v: 1, attempt, ...site.self, since, lock: lock?.file ?? null },
       ...optionalForced(forced ?? seen.owner?.forced),
