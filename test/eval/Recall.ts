@@ -22,11 +22,11 @@ export const makeCase = (seed: string, format: SecretFormat, context: Context, n
 }
 
 /**
- * The lines that would be written of a case, by a redactor that has seen nothing before. A value that the host does not know as a secret
+ * The lines that would be written of a case, in a session that has seen nothing before. A value that the host does not know as a secret
  * is told by itself alone, so nothing is registered and the environment is empty.
  */
 export const linesOf = ({ placed }: Case): ReadonlyArray<string> => {
-  const redactor = makeRedactor({ environment: {} })
+  const redactor = makeRedactor({ environment: {} }).follow()
   return placed.records.map((record) => Result.getOrThrow(redactor.cleanRecord(record)).line.text)
 }
 

@@ -54,7 +54,7 @@ const measureRecall = (): Recall => {
 }
 
 const measureSource = (): Negatives => {
-  const redactor = makeRedactor({ environment: {} })
+  const redactor = makeRedactor({ environment: {} }).follow()
   const found = { characters: 0, spans: [] as Array<Negatives["spans"][number]> }
   for (const { path, text } of sourceFiles(SIZES.source, SIZES.step)) {
     found.characters += text.length
@@ -64,7 +64,7 @@ const measureSource = (): Negatives => {
 }
 
 const measureGenerated = (): Negatives => {
-  const redactor = makeRedactor({ environment: {} })
+  const redactor = makeRedactor({ environment: {} }).follow()
   const found = { characters: 0, spans: [] as Array<Negatives["spans"][number]> }
   for (const negative of NEGATIVES) {
     let number = 0
