@@ -139,6 +139,8 @@ const listedLedger = Effect.fnUntraced(function* ({ path, size }: Candidate) {
 
 const listedTree = Effect.fnUntraced(function* ({ path, size }: Candidate) {
   const loaded = yield* loadTree(yield* Files, path)
+  // Bytes of which nothing can be read are no session, whatever else they are.
+  if (loaded.records === 0) return { path, code: "format.not_a_session" } satisfies Omitted
   const { id, title, cwd, created, modified, model, counts, starred, cost } = summarise(loaded)
   return {
     id,
@@ -162,7 +164,7 @@ const listedTree = Effect.fnUntraced(function* ({ path, size }: Candidate) {
 const listed = (candidate: Candidate): Effect.Effect<Listed | Omitted, never, Files> => {
   const { path, size } = candidate
   if (size === 0) return Effect.succeed({ path, code: "format.empty" })
-  return Effect.gen(function* (): Effect.fn.Return<Listed, { readonly reason: { readonly code: string } }, Files> {
+  return Effect.gen(function* (): Effect.fn.Return<Listed | Omitted, { readonly reason: { readonly code: string } }, Files> {
     return yield* (yield* kindOf(path, Option.none())) === "ledger" ? listedLedger(candidate) : listedTree(candidate)
   }).pipe(Effect.catch(({ reason }) => Effect.succeed({ path, code: reason.code })))
 }

@@ -124,6 +124,7 @@ describe("list", () => {
     for (const second of [1, 2, 3, 4]) ledger(directory, `s${second}`, second)
     writeFileSync(join(directory, "empty.jsonl"), "")
     writeFileSync(join(directory, "other.jsonl"), '{"a":1}\n')
+    writeFileSync(join(directory, "junk.jsonl"), "no JSON at all\n")
     writeFileSync(join(directory, "v9.jsonl"), '{"type":"session","version":9,"id":"x","timestamp":"t","cwd":"/"}\n')
     writeFileSync(join(directory, "notes.txt"), "no session file")
     writeFileSync(join(directory, ".s1.jsonl.tmp"), "left")
@@ -134,12 +135,13 @@ describe("list", () => {
     expect(omitted.map(({ path, code }) => [path.slice(directory.length + 1), code]).toSorted()).toEqual([
       ["empty.jsonl", "format.empty"],
       ["folder.jsonl", "read.not_a_file"],
+      ["junk.jsonl", "format.not_a_session"],
       ["link.jsonl", "read.not_a_file"],
       ["other.jsonl", "format.not_a_session"],
       ["v9.jsonl", "format.unsupported_version"],
     ])
     expect(more).toBe(0)
-    // The three files without a time are the newest by that of the file: they are looked into and do not count.
+    // The files without a time are the newest by that of the file: they are looked into and do not count.
     const few = await listed(["--dir", directory, "--limit", "2"])
     expect({ ids: few.sessions.map(({ id }) => id), more: few.more }).toEqual({ ids: ["s4", "s3"], more: 2 })
     const { out, notes } = await cli(["list", "--limit", "2", "--dir", "."], { directory })
@@ -148,7 +150,7 @@ describe("list", () => {
       "                      s4.jsonl",
       `                      ledger · 1 message · m1 · ${readFileSync(join(directory, "s4.jsonl")).length} bytes`,
     ])
-    expect(notes).toContain("5 files left out:\n")
+    expect(notes).toContain("6 files left out:\n")
     expect(notes).toContain("  folder.jsonl  read.not_a_file\n")
     expect(notes).toContain("2 older files not looked into; --limit N shows more\n")
   })
