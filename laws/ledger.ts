@@ -309,7 +309,7 @@ export const laws: ReadonlyArray<Law> = [
       name: "ledger",
       model: ledgerModel,
       records: rawRecords,
-      observe: (state) => ({ ...observe(state), redacted: inOrder(state).map(({ isRedacted }) => isRedacted) }),
+      observe: (state) => ({ ...observe(state), redacted: inOrder(state).map(({ redacted }) => redacted.size > 0) }),
       runs: 600,
       deepRuns: 30_000,
     }),

@@ -7,7 +7,7 @@ import { ownString } from "../model/Json.ts"
 import { at, type Sequence } from "../model/Sequence.ts"
 import { type Block, callId, isToolResult, isToolUse, messageOf } from "./Block.ts"
 import type { Message, ToolCallMeta } from "./Record.ts"
-import type { Turned } from "./State.ts"
+import { among, type Turned, withContent } from "./State.ts"
 
 const INTERRUPTED =
   "This call was interrupted: it may have run, in part or whole, or not at all. Look at what is there before you try it again."
@@ -111,7 +111,7 @@ export const repairCalls = (all: ReadonlyArray<Turned>, mayBeOpen = true): Repai
     const own = content.filter((block) => !isForeign(block))
     done.dropped += content.length - own.length
     if (own.length === content.length) return [turned]
-    return own.length === 0 ? [] : [{ ...turned, message: { ...turned.message, content: own } }]
+    return own.length === 0 ? [] : [withContent(turned, own)]
   })
   for (let position = 0; position < given.length; ) {
     const turned = given[position++]
@@ -122,7 +122,7 @@ export const repairCalls = (all: ReadonlyArray<Turned>, mayBeOpen = true): Repai
       const [results, rest] = message.role === "user" ? split(message) : [[], message.content]
       done.dropped += results.length
       if (results.length === 0) repaired.push(turned)
-      else if (rest.length > 0) repaired.push({ ...turned, message: { ...message, content: rest } })
+      else if (rest.length > 0) repaired.push(withContent(turned, rest))
       continue
     }
     repaired.push(turned)
@@ -181,10 +181,10 @@ const answersTo = (
   if (isRight) return behind
   const words = behind.flatMap((turned) => {
     const [, rest] = split(turned.message)
-    return rest.length === 0 ? [] : [{ ...turned, message: { ...turned.message, content: rest } }]
+    return rest.length === 0 ? [] : [withContent(turned, rest)]
   })
   if (ordered.length === 0) return words
-  const isRedacted = behind.some((turned) => turned.isRedacted && turned.message.content.some(isToolResult))
+  const redacted = among(ordered, new Set(behind.flatMap((turned) => [...turned.redacted])))
   // They belong to the turn of the answer: a later turn that is undone must not take them along.
-  return [{ id: answer.id, message: messageOf("user", ordered), isRedacted }, ...words]
+  return [{ id: answer.id, message: messageOf("user", ordered), redacted }, ...words]
 }

@@ -15,7 +15,7 @@ import type { Fields } from "./Command.ts"
 import { beginning, beginningOfWords } from "./Excerpt.ts"
 import type { Message, ModelResponse } from "./Record.ts"
 import { searchesToText } from "./Repair.ts"
-import { type LedgerState, messages as messagesOf } from "./State.ts"
+import { type LedgerState, messages as messagesOf, NONE } from "./State.ts"
 
 /** Answers at the end that stay whole. */
 export const KEPT_ANSWERS = 4
@@ -89,7 +89,7 @@ const trimmedResult = (block: Block, cut: Cut): Block => {
 }
 
 const withSearchesAsText = (message: Message): Message => {
-  const plain = searchesToText({ id: 0, message, isRedacted: false }).message
+  const plain = searchesToText({ id: 0, message, redacted: NONE }).message
   return plain !== message && plain.content.length === 0 ? { ...plain, content: [text(EMPTY_SEARCH)] } : plain
 }
 

@@ -9,11 +9,11 @@ import { isObject, type JsonObject, own, ownString } from "../model/Json.ts"
 import { append, iterate, lastPosition, take } from "../model/Sequence.ts"
 import { hasMarker } from "../redaction/Marker.ts"
 import { charge, chargeReport, chargeUnreported, debit, reserve, totalTokens } from "./Accounting.ts"
-import { callId, isToolResult, messageOf, textOf } from "./Block.ts"
+import { type Block, callId, isToolResult, messageOf, textOf } from "./Block.ts"
 import { openCalls, withMoreResults } from "./Calls.ts"
 import { classify, type KnownRecord, type LedgerRecord, type Message, type RecordOf, type StartInfo } from "./Record.ts"
 import { repaired, withoutAnyThinking } from "./Repair.ts"
-import { conversationOf, type LedgerState, type Turned, withMessage, withoutRedo } from "./State.ts"
+import { conversationOf, type LedgerState, NONE, type Turned, withMessage, withoutRedo } from "./State.ts"
 import { beforeTurn, beginTurn, detached, redone, undone } from "./Undo.ts"
 
 /** Where redaction changed a record: JSON pointers, from its marks. */
@@ -24,9 +24,26 @@ const marksOf = (record: JsonObject): ReadonlyArray<string> => {
 
 const isWithin = (pointer: string, place: string): boolean => pointer === place || pointer.startsWith(`${place}/`)
 
-/** Whether redaction changed the message at a place of a record. Files without marks are searched for the marker. */
-const isRedacted = (state: LedgerState, record: JsonObject, place: string, message: Message): boolean =>
-  state.hasMarks ? marksOf(record).some((at) => isWithin(at, place)) : hasMarker(JSON.stringify(message))
+const markedIn = (content: ReadonlyArray<Block>, isMarked: (block: Block, index: number) => boolean): ReadonlySet<Block> => {
+  const found = content.filter(isMarked)
+  return found.length === 0 ? NONE : new Set(found)
+}
+
+const holdsMarker = (block: Block): boolean => hasMarker(JSON.stringify(block))
+
+/** The blocks of the message at a place of a record that redaction changed. Files without marks are searched for the marker. */
+const redactedIn = (
+  state: LedgerState,
+  record: JsonObject,
+  place: string,
+  { content }: Pick<Message, "content">,
+): ReadonlySet<Block> => {
+  if (!state.hasMarks) return markedIn(content, holdsMarker)
+  const marks = marksOf(record).filter((at) => isWithin(at, place))
+  if (marks.length === 0) return NONE
+  const isWhole = marks.some((at) => !isWithin(at, `${place}/content`) || at === `${place}/content`)
+  return markedIn(content, (_, index) => isWhole || marks.some((at) => isWithin(at, `${place}/content/${index}`)))
+}
 
 const startInfo = ({ sessionId, root, version, model, executor, isolation, limits, redactionMarks }: StartInfo): StartInfo => ({
   sessionId,
@@ -60,7 +77,7 @@ const prompted = (state: LedgerState, record: RecordOf<"user">, json: JsonObject
   ...withMessage(
     { ...state, undo: withoutRedo(state.undo) },
     record.message,
-    isRedacted(state, json, "/message", record.message),
+    redactedIn(state, json, "/message", record.message),
   ),
   turns: state.turns + 1,
   firstPrompt: state.firstPrompt ?? firstLine(record.message),
@@ -80,22 +97,22 @@ const answered = (state: LedgerState, record: RecordOf<"assistant">, json: JsonO
   const accounting = charge(state.accounting, { usage, usageReported, costUsd, requestId })
   const spent = { ...withAnswer(state, requestId), accounting, contextTokens: totalTokens(usage) }
   const message = messageOf("assistant", content)
-  return withMessage(spent, message, isRedacted(state, json, "/response", message))
+  return withMessage(spent, message, redactedIn(state, json, "/response", message))
 }
 
 /** Results of the last answer go into one message, also when they come one by one, and are part of the turn that made the calls. */
-const withResults = (state: LedgerState, message: Message, isChanged: boolean): LedgerState => {
+const withResults = (state: LedgerState, message: Message, redacted: ReadonlySet<Block>): LedgerState => {
   const last = withMoreResults(state.conversation, message)
   if (last !== undefined) {
     const conversation = append(take(state.conversation, state.conversation.length - 1), {
       ...last,
-      isRedacted: last.isRedacted || isChanged,
+      redacted: redacted.size === 0 ? last.redacted : new Set([...last.redacted, ...redacted]),
     })
     return { ...state, conversation, undo: withoutRedo(state.undo) }
   }
   const open = new Set(openCalls(state.conversation).map(callId))
   const isAwaited = message.content.some((block) => isToolResult(block) && open.has(callId(block)))
-  return withMessage(isAwaited ? beforeTurn(state) : state, message, isChanged)
+  return withMessage(isAwaited ? beforeTurn(state) : state, message, redacted)
 }
 
 const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json: JsonObject): LedgerState => {
@@ -103,7 +120,7 @@ const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json
     (spent, { subagent }) => (subagent === undefined ? spent : chargeReport(spent, subagent)),
     state.accounting,
   )
-  const given = withResults({ ...state, accounting }, record.message, isRedacted(state, json, "/message", record.message))
+  const given = withResults({ ...state, accounting }, record.message, redactedIn(state, json, "/message", record.message))
   return record.synthetic === true ? { ...given, readsForgotten: state.readsForgotten + 1 } : given
 }
 
@@ -113,16 +130,15 @@ const resultsGiven = (state: LedgerState, record: RecordOf<"tool_results">, json
 const compacted = (state: LedgerState, record: RecordOf<"compaction">, json: JsonObject): LedgerState => {
   const { summary, costUsd, requestId } = record
   if (isAnswered(state, requestId)) return state
-  const redacted = new Set<string>()
-  for (const turned of iterate(state.conversation)) if (turned.isRedacted) redacted.add(JSON.stringify(turned.message))
-  const cameRedacted = (message: Message): boolean => {
-    const text = JSON.stringify(message)
-    return redacted.has(text) || hasMarker(text)
-  }
+  const known = new Set<string>()
+  for (const { redacted } of iterate(state.conversation)) for (const block of redacted) known.add(JSON.stringify(block))
+  const cameRedacted = (block: Block): boolean => known.has(JSON.stringify(block)) || holdsMarker(block)
   const conversation = record.messages.flatMap((message, index): ReadonlyArray<Turned> => {
     if (message.content.length === 0) return []
-    const isChanged = isRedacted(state, json, `/messages/${index}`, message) || (redacted.size > 0 && cameRedacted(message))
-    return [{ id: state.nextId + index, message, isRedacted: isChanged }]
+    const marked = redactedIn(state, json, `/messages/${index}`, message)
+    const came = known.size === 0 ? NONE : markedIn(message.content, cameRedacted)
+    const redacted = came.size === 0 ? marked : new Set([...marked, ...came])
+    return [{ id: state.nextId + index, message, redacted }]
   })
   const accounting =
     summary === undefined
@@ -172,7 +188,7 @@ const applied = (state: LedgerState, record: KnownRecord, json: JsonObject): Led
     case "thinking":
       return { ...state, thinking: record.choice }
     case "continue":
-      return withMessage(state, record.message, isRedacted(state, json, "/message", record.message))
+      return withMessage(state, record.message, redactedIn(state, json, "/message", record.message))
     case "reserve":
       return { ...state, accounting: reserve(state.accounting, record.requestId, record.tokens) }
     case "unreported":

@@ -15,10 +15,9 @@
  */
 import { isObject, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
 import { iterate } from "../model/Sequence.ts"
-import { hasMarker } from "../redaction/Marker.ts"
 import { type Block, isServerBlock, isThinking, text, textOf, withoutThinking } from "./Block.ts"
 import { type CallRepairs, repairCalls } from "./Calls.ts"
-import { changed, conversationOf, type LedgerState, type Turned } from "./State.ts"
+import { changed, conversationOf, isRedacted, type LedgerState, NONE, type Turned, withContent } from "./State.ts"
 import { changedRedo } from "./Undo.ts"
 
 /** One kind of change that a resume made, and how often. */
@@ -69,18 +68,23 @@ export const searchesToText = (turned: Turned): Turned => {
   const searches = message.content.filter((block) => ownString(block, "type") === "server_tool_use")
   const results = message.content.filter((block) => ownString(block, "type") === "server_tool_result")
   const isOf = (search: Block, result: Block): boolean => ownString(search, "id") === ownString(result, "toolUseId")
+  const redacted = new Set<Block>()
   const content = message.content.flatMap((block): ReadonlyArray<Block> => {
-    if (searches.includes(block)) return results.some((result) => isOf(block, result)) ? [] : [found(block, undefined)]
-    if (isServerBlock(block))
-      return [
-        found(
-          searches.find((search) => isOf(search, block)),
-          block,
-        ),
-      ]
-    return textOf(block) !== undefined && hasCitations(block) ? [withoutMember(block, "citations")] : [block]
+    const search = searches.find((one) => isOf(one, block))
+    const made = searches.includes(block)
+      ? results.some((result) => isOf(block, result))
+        ? []
+        : [found(block, undefined)]
+      : isServerBlock(block)
+        ? [found(search, block)]
+        : textOf(block) !== undefined && hasCitations(block)
+          ? [withoutMember(block, "citations")]
+          : [block]
+    const isChanged = turned.redacted.has(block) || (search !== undefined && turned.redacted.has(search))
+    if (isChanged) for (const one of made) redacted.add(one)
+    return made
   })
-  return { ...turned, message: { ...message, content } }
+  return { ...turned, message: { ...message, content }, redacted: redacted.size === 0 ? NONE : redacted }
 }
 
 /**
@@ -89,8 +93,7 @@ export const searchesToText = (turned: Turned): Turned => {
  */
 const stripped = (turned: Turned): Turned | undefined => {
   const message = withoutThinking(turned.message)
-  if (message === turned.message || message === undefined) return message && turned
-  return { ...turned, message, isRedacted: turned.isRedacted && hasMarker(JSON.stringify(message)) }
+  return message === turned.message || message === undefined ? message && turned : withContent(turned, message.content)
 }
 
 /** The state without any thinking, in what can be redone too: another model goes on, which cannot read it. */
@@ -118,7 +121,7 @@ const mapped = (state: LedgerState, change: (turned: Turned) => Turned | undefin
 /** Without the thinking from the first message on that redaction changed. */
 const withoutThinkingAfterRedaction = (state: LedgerState): LedgerState => {
   const all = inOrder(state)
-  const first = all.findIndex(({ isRedacted }) => isRedacted)
+  const first = all.findIndex(isRedacted)
   if (first < 0) return state
   const doomed = new Set(all.slice(first))
   return mapped(state, (turned) => (doomed.has(turned) ? stripped(turned) : turned))
@@ -133,7 +136,7 @@ export const repaired = (state: LedgerState, isOtherModel: boolean): Repaired =>
     if (count > 0) repairs.push({ kind, count })
   }
   const before = inOrder(state)
-  const texts = mapped(state, (turned) => (turned.isRedacted ? searchesToText(turned) : turned))
+  const texts = mapped(state, (turned) => (isRedacted(turned) ? searchesToText(turned) : turned))
   note("searches-to-text", inOrder(texts).filter((turned, index) => turned !== before[index]).length)
   const safe = withoutThinkingAfterRedaction(texts)
   note("thinking-after-redaction", countThinking(texts) - countThinking(safe))

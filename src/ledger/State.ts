@@ -5,6 +5,7 @@
  */
 import { append, empty, iterate, type Sequence, toArray } from "../model/Sequence.ts"
 import { type Accounting, nothingSpent } from "./Accounting.ts"
+import type { Block } from "./Block.ts"
 import type { Message, StartInfo } from "./Record.ts"
 
 /** A message of the conversation, with what is known of it beside its content. */
@@ -12,9 +13,28 @@ export interface Turned {
   /** Its number in the session: it keeps it whatever is taken out before it. */
   readonly id: number
   readonly message: Message
-  /** Whether redaction took something out of it on its way to the file. */
-  readonly isRedacted: boolean
+  /** The blocks of it that redaction took something out of on their way to the file. Often none. */
+  readonly redacted: ReadonlySet<Block>
 }
+
+/** No block. */
+export const NONE: ReadonlySet<Block> = new Set()
+
+export const isRedacted = ({ redacted }: Turned): boolean => redacted.size > 0
+
+/** Those of some blocks that are in a set. */
+export const among = (content: ReadonlyArray<Block>, redacted: ReadonlySet<Block>): ReadonlySet<Block> => {
+  if (redacted.size === 0) return NONE
+  const found = content.filter((block) => redacted.has(block))
+  return found.length === 0 ? NONE : new Set(found)
+}
+
+/** The message with some of its blocks. What is known of those that stay is still known. */
+export const withContent = (turned: Turned, content: ReadonlyArray<Block>): Turned => ({
+  ...turned,
+  message: { ...turned.message, content },
+  redacted: among(content, turned.redacted),
+})
 
 /** Where a turn began, so that it can be undone. */
 export interface UndoPoint {
@@ -100,12 +120,12 @@ export const messages = (state: LedgerState): ReadonlyArray<Message> => toArray(
  * The state with one more message. A message without content is none: no provider takes it. What was undone cannot be redone any more: it
  * would stand behind words that it did not follow. Amortised O(1).
  */
-export const withMessage = (state: LedgerState, message: Message, isRedacted: boolean): LedgerState =>
+export const withMessage = (state: LedgerState, message: Message, redacted: ReadonlySet<Block>): LedgerState =>
   message.content.length === 0
     ? state
     : {
         ...state,
-        conversation: append(state.conversation, { id: state.nextId, message, isRedacted }),
+        conversation: append(state.conversation, { id: state.nextId, message, redacted }),
         nextId: state.nextId + 1,
         undo: withoutRedo(state.undo),
       }

@@ -4,9 +4,9 @@ import type { LedgerState, RedoEntry, Turned, UndoPoint } from "../ledger/State.
 import type { JsonObject } from "../model/Json.ts"
 import { toArray } from "../model/Sequence.ts"
 
-const turnedJson = ({ id, message, isRedacted }: Turned): JsonObject => ({
+const turnedJson = ({ id, message, redacted }: Turned): JsonObject => ({
   id,
-  isRedacted,
+  isRedacted: redacted.size > 0,
   ...(message as unknown as JsonObject),
 })
 

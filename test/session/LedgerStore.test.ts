@@ -291,6 +291,30 @@ describe("secrets", () => {
       )
     }),
   )
+
+  it.effect("are known block by block: what is left of an answer without its thoughts is as redacted live as in the file", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* run(
+        disk,
+        Effect.gen(function* () {
+          const store = yield* LedgerStore
+          const { session, id } = yield* store.create(START)
+          const thought = { type: "thinking", text: "hm", wire: { type: "thinking", thinking: "hm", signature: "s" } }
+          const cited = { ...text(`the key is ${SECRET}`), citations: [{ url: "https://a.example", title: "a" }] }
+          yield* session.dispatch(say("what is the key?"))
+          yield* session.dispatch(answer(thought, cited))
+          yield* session.dispatch({ do: "model", model: "m2" })
+          yield* session.dispatch({ do: "resume" })
+          const blocks = (state: LedgerState) => messages(state)[1]?.content.map((block) => Object.keys(block))
+          const live = yield* session.state
+          assert.deepEqual(blocks(live), [["type", "text"]])
+          assert.deepEqual(blocks((yield* store.read(id)).state), blocks(live))
+        }),
+        { API_TOKEN: SECRET },
+      )
+    }),
+  )
 })
 
 describe("the sessions of a project", () => {
