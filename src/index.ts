@@ -49,7 +49,7 @@ export { type ForkedLedger, LedgerFiles, type LedgerFilesOptions } from "./sessi
 export { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./session/LedgerLoad.ts"
 export type { LedgerOpenError, LedgerOpenOptions, ResumeOptions } from "./session/LedgerOpening.ts"
 export type { Removal } from "./session/LedgerRemoval.ts"
-export type { LedgerSession, OpenLedger } from "./session/LedgerRoom.ts"
+export type { LedgerCreateOptions, LedgerSession, OpenLedger } from "./session/LedgerRoom.ts"
 export type { LeftOut, Shelf, Shelved } from "./session/LedgerShelf.ts"
 export { type LedgerList, LedgerStore, type LedgerStoreOptions, type ListedLedger } from "./session/LedgerStore.ts"
 export { LedgerStoreError, type LedgerStoreReason } from "./session/LedgerStoreError.ts"
@@ -80,6 +80,7 @@ export {
   type StorageStat,
   type WriterFlags,
 } from "./session/SessionStorage.ts"
+export type { Integrity } from "./session/Sealing.ts"
 export { systemStamp } from "./session/SystemStamp.ts"
 export {
   type CreateOptions,

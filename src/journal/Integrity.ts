@@ -125,10 +125,10 @@ export class SealReader {
     return this.#damages
   }
 
-  /** Where the chain has come to; undefined when that is not known, as in a file without seals. */
+  /** Where the chain has come to; undefined in a file that has no seals and is not told to have them. */
   state(): ChainState | undefined {
     const [chain] = this.#chains
-    return chain === undefined ? undefined : { records: this.#records, chain }
+    return chain === undefined || !this.#hasSeals ? undefined : { records: this.#records, chain }
   }
 
   *read(item: LineItem): Generator<LineItem, void> {

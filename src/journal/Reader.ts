@@ -67,7 +67,7 @@ export type ReadItem = LineItem | Progress
 export interface ReadSummary extends DecodeSummary {
   readonly path: string
   readonly identity: Identity
-  /** Where the chain of seals goes on; undefined when that is not known, as in a file without. */
+  /** Where the chain of seals goes on; undefined in a file that has none and is not told to have them. */
   readonly chain: ChainState | undefined
 }
 

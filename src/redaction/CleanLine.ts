@@ -2,7 +2,7 @@
  * The border that everything written must pass: text that redaction has seen.
  *
  * A clean line or a clean text can be made by the functions of this file and by nothing else, neither for the compiler (the classes are
- * private and nominal) nor at run time (`isCleanLine`). Each of them redacts, with rules that only options can make. What writes to a disk
+ * private and nominal) nor at run time (`isCleanLine`). Each of them redacts, with rules that only options can make, or adds nothing but the digits of a seal. What writes to a disk
  * takes these types, so a secret cannot get past by forgetting a call (law SEC-1).
  */
 import * as Result from "effect/Result"
@@ -108,10 +108,19 @@ const SEPARATORS = /[\u0085\u2028\u2029]/g
  */
 const withoutSeparators = (text: string): string => text.replace(SEPARATORS, asEscape)
 
+/** What may be put on a clean line without redaction: digits that say nothing but whether the line is as it was. */
+const SEAL = /^,"_c":"[1-9][0-9]{0,15}-[0-9a-f]{16}-[0-9a-f]{8}"$/
+
+/** An object's line with a seal as its last member. Refuses anything else. */
+export const withMember = (line: CleanLine, seal: string): CleanLine => {
+  if (!isCleanLine(line) || !line.text.endsWith("}") || !SEAL.test(seal)) throw new TypeError("Only a seal goes on a clean line.")
+  return new Line(MINT, `${line.text.slice(0, -1)}${seal}}`)
+}
+
 /** The line of a value. Refuses what JSON cannot hold without loss and what is nested deeper than a reader accepts. */
 export const lineOf = (rules: Rules, value: Json): Result.Result<Cleaned, NotJson> => {
   demand(rules)
-  const { text, findings, refusal } = walk(rules, value, { text: true })
+  const { text, findings, refusal } = rules.untilLearned(() => walk(rules, value, { text: true }))
   return refusal === undefined
     ? Result.succeed({ line: new Line(MINT, withoutSeparators(text)), findings })
     : Result.fail(refusal)
@@ -143,7 +152,7 @@ export const lineOfText = (rules: Rules, raw: string): Result.Result<Cleaned, No
   const parsed = parse(raw)
   if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
   const value = parsed.success
-  const { edit, findings } = walk(rules, value, { text: false })
+  const { edit, findings } = rules.untilLearned(() => walk(rules, value, { text: false }))
   const kept = hasDuplicateKeys(raw) ? undefined : edit === undefined ? raw : applyToText(raw, edit)
   const isKept = kept !== undefined && rules.scanner.kindOfNumber(kept) === undefined
   const text = isKept ? kept : toText(edit === undefined ? value : apply(value, edit))
@@ -153,6 +162,6 @@ export const lineOfText = (rules: Rules, raw: string): Result.Result<Cleaned, No
 /** The text without secrets, and the stretches that were taken out of it. */
 export const cleanTextOf = (rules: Rules, text: string): { readonly text: CleanText; readonly spans: ReadonlyArray<Span> } => {
   demand(rules)
-  const spans = rules.scanner.scan(text, "all")
+  const spans = rules.untilLearned(() => rules.scanner.scan(text, "all"))
   return { text: new Text(MINT, spans.length === 0 ? text : replace(text, spans)), spans }
 }

@@ -25,6 +25,7 @@ import type { LoadedLedger } from "./LedgerLoad.ts"
 import {
   childFolder,
   ENDING,
+  type LedgerCreateOptions,
   type LedgerOpenOptions,
   nameOf,
   type OpenLedger,
@@ -35,6 +36,7 @@ import {
 import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { claim, journalOf, publish, type Room } from "./Room.ts"
+import { declaring, firstLines, sealing } from "./Sealing.ts"
 
 type StartFields = LedgerCommand & { readonly do: "start" }
 
@@ -70,16 +72,17 @@ export const startLedger = Effect.fnUntraced(function* (
   path: string,
   sessionId: string,
   start: LedgerStart,
-  { isStored }: LedgerOpenOptions,
+  { isStored, integrity }: LedgerCreateOptions,
 ): Effect.fn.Return<OpenLedger, PrepareError | Rejected<LedgerRejection>, Scope.Scope> {
   const decided = ledgerModel.decide(ledgerModel.initial, { do: "start", sessionId, ...start }, yield* room.stamp)
   if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
-  const { records, lines } = ownRecords(room, decided.success)
+  const { records, lines: clean } = ownRecords(room, declaring(decided.success, integrity))
+  const { lines, chain } = firstLines(clean, integrity)
   const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
   const prepare = Effect.gen(function* () {
     if (isStored === true) yield* onDisk(path, () => ensurePrivateDirectory(room.disk, dirname(path)))
     const file = yield* publish(room, path, bytes)
-    return { journal: yield* journalOf(room, path, file, file.size) }
+    return { journal: sealing(yield* journalOf(room, path, file, file.size), chain) }
   })
   return yield* openAs(room, { path, state: records.reduce(ledgerModel.evolve, ledgerModel.initial), prepare })
 })
@@ -103,7 +106,7 @@ export const startChild = Effect.fnUntraced(function* (
   parent: string,
   id: string,
   start: LedgerStart,
-  options: LedgerOpenOptions,
+  options: LedgerCreateOptions,
 ): Effect.fn.Return<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope> {
   const path = childPath(room.redactor, parent, id)
   yield* refuseLinks(room, dirname(path), options)

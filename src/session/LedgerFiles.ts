@@ -25,7 +25,7 @@ import { claimId, forkLedger, type LedgerStart, startChild, startLedger } from "
 import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./LedgerLoad.ts"
 import { type LedgerOpenError, loadBegun, openLedger, type ResumeOptions, resumeLedger } from "./LedgerOpening.ts"
 import { planRemoval, proveRemovable, type Removal, removeLedger } from "./LedgerRemoval.ts"
-import { type LedgerOpenOptions, nameOf, type OpenLedger, refuseLinks } from "./LedgerRoom.ts"
+import { type LedgerCreateOptions, type LedgerOpenOptions, nameOf, type OpenLedger, refuseLinks } from "./LedgerRoom.ts"
 import { type Shelf, shelfOf } from "./LedgerShelf.ts"
 import type { LedgerStoreError } from "./LedgerStoreError.ts"
 import { retitle } from "./LedgerTitle.ts"
@@ -49,19 +49,20 @@ export interface LedgerFilesShape {
   readonly create: (
     path: string,
     start: LedgerStart,
+    options?: Pick<LedgerCreateOptions, "integrity">,
   ) => Effect.Effect<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope>
   /** Starts a session in a directory, under a fresh id that is also the name of its file. */
   readonly createIn: (
     directory: string,
     start: LedgerStart,
-    options?: LedgerOpenOptions,
+    options?: LedgerCreateOptions,
   ) => Effect.Effect<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope>
   /** Starts a session for a subagent, in its parent's folder. Any id will do: what is no file name is made one. */
   readonly createChild: (
     parent: string,
     childId: string,
     start: LedgerStart,
-    options?: LedgerOpenOptions,
+    options?: LedgerCreateOptions,
   ) => Effect.Effect<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope>
   /** Goes on with a session as it is. */
   readonly open: (path: string, options?: LedgerOpenOptions) => Effect.Effect<OpenLedger, LedgerOpenError, Scope.Scope>
@@ -126,11 +127,11 @@ const fork = Effect.fnUntraced(function* (room: Room, source: string, to: string
 
 const shapeOf = (room: Room): LedgerFilesShape => ({
   load: (path, options) => loadLedger(room.disk, resolve(path), options),
-  create: (path, start) =>
+  create: (path, start, options) =>
     closable(
       Effect.andThen(
         claim(room, resolve(path)),
-        Effect.suspend(() => startLedger(room, resolve(path), nameOf(path), start, {})),
+        Effect.suspend(() => startLedger(room, resolve(path), nameOf(path), start, options ?? {})),
       ),
     ),
   createIn: (directory, start, options) =>

@@ -21,6 +21,7 @@ import type { LoadedLedger } from "./LedgerLoad.ts"
 import { onDisk, putInOrder } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { journalOf, onceUncertain, type Room } from "./Room.ts"
+import { type Integrity, sealing } from "./Sealing.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
 export type LedgerSession = Session<LedgerState, LedgerCommand, LedgerRecord, LedgerRejection, PrepareError>
@@ -62,6 +63,11 @@ export interface LedgerOpenOptions {
   readonly isStored?: boolean | undefined
 }
 
+export interface LedgerCreateOptions extends LedgerOpenOptions {
+  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do not. */
+  readonly integrity?: Integrity | undefined
+}
+
 /** The name of the directory in which a project keeps its sessions, and more. */
 export const STORE = ".garuda"
 
@@ -98,7 +104,7 @@ export const atLineBoundary = (
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
-    const journal = yield* journalOf(room, path, summary.identity, length)
+    const journal = sealing(yield* journalOf(room, path, summary.identity, length), summary.chain)
     if (before.length > 0) yield* Effect.orDie(journal.append(before))
     return { journal }
   })

@@ -20,6 +20,7 @@ import { FormatError, PrepareError } from "./OpenError.ts"
 import { foreignBlobs } from "./Place.ts"
 import { type ForkTarget, forkTo } from "./RewriteFile.ts"
 import { claim, journalOf, publish } from "./Room.ts"
+import { firstLines, type Integrity, sealing } from "./Sealing.ts"
 import {
   loadIn,
   lookupOf,
@@ -42,6 +43,8 @@ export interface CreateOptions {
   readonly parentSession?: string | undefined
   /** When the file comes into being. By default `with-answer`. */
   readonly persist?: Persist | undefined
+  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do not. */
+  readonly integrity?: Integrity | undefined
 }
 
 /** What differs from the session before; by default the working directory is the same, and the parent is its id. */
@@ -66,12 +69,13 @@ export const createTree = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = resolve(options.path ?? storePath(room, stamp, id))
   yield* claim(room, path)
-  const { cwd, title, parentSession } = options
-  const { state, lines } = yield* started(room, stamp, { cwd, id, title, parentSession })
+  const { cwd, title, parentSession, integrity } = options
+  const { state, lines: records } = yield* started(room, stamp, { cwd, id, title, parentSession, integrity })
+  const { lines, chain } = firstLines(records, integrity)
   const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const file = yield* publish(room, path, bytes)
-    return { journal: yield* journalOf(room, path, file, file.size) }
+    return { journal: sealing(yield* journalOf(room, path, file, file.size), chain) }
   })
   return yield* openAs(room, undefined, { path, prepare, state, persist: options.persist ?? "with-answer" })
 })

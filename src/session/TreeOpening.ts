@@ -18,6 +18,7 @@ import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf } from "./Place.ts"
 import { rewriteInPlace } from "./RewriteFile.ts"
 import { cleanLines, isUnchanged, journalOf } from "./Room.ts"
+import { sealing } from "./Sealing.ts"
 import { openFork } from "./TreeCreation.ts"
 import {
   loadIn,
@@ -122,7 +123,7 @@ const atLineBoundary = (room: TreeRoom, loaded: LoadedTree): Preparation["prepar
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
-    return { journal: yield* journalOf(room, path, summary.identity, length) }
+    return { journal: sealing(yield* journalOf(room, path, summary.identity, length), summary.chain) }
   })
 
 const rewritten = (room: TreeRoom, loaded: LoadedTree, backup: string): Preparation["prepare"] =>

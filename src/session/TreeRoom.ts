@@ -19,6 +19,7 @@ import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { foreignBlobs, holderOf, storeDirectory } from "./Place.ts"
 import { cleanLines, onceUncertain, type Room } from "./Room.ts"
+import { declaring, type Integrity } from "./Sealing.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
 export interface TreeStoreOptions {
@@ -122,7 +123,13 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
 export const started = (
   room: TreeRoom,
   stamp: Stamp,
-  fields: { cwd: string; id: string; title?: string | undefined; parentSession?: string | undefined },
+  fields: {
+    cwd: string
+    id: string
+    title?: string | undefined
+    parentSession?: string | undefined
+    integrity?: Integrity | undefined
+  },
 ): Effect.Effect<{ readonly state: TreeState; readonly lines: ReadonlyArray<CleanLine> }, Rejected<TreeRejection>> =>
   Effect.gen(function* () {
     const { cwd, id, title, parentSession } = fields
@@ -135,7 +142,7 @@ export const started = (
     }
     const decided = treeModel.decide(treeModel.initial, command, stamp)
     if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
-    const records = decided.success
+    const records = declaring(decided.success, fields.integrity)
     return { state: records.reduce(treeModel.evolve, treeModel.initial), lines: yield* cleanLines(room, records) }
   })
 
