@@ -43,8 +43,13 @@ export const SEPARATOR = 1
 export const BACKSLASH = 2
 /** It begins a percent-encoded character. */
 export const PERCENT = 4
+/** It may be a character that is not seen. */
+export const INVISIBLE = 8
 /** Bits below the number of a pair's list of anchors. */
-export const FLAG_BITS = 3
+export const FLAG_BITS = 4
+
+/** The lowest seven bits of the characters that are not seen: NUL, escape, U+200B to U+200D and U+FEFF. */
+const INVISIBLE_CODES = [0x00, 0x1b, 0x0b, 0x0c, 0x0d, 0x7f]
 
 const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
 
@@ -178,6 +183,7 @@ export class Table {
     for (let first = 0; first < 128; first++) {
       this.entries[pair(first, 0x5c)] = BACKSLASH
       this.entries[pair(first, 0x25)] = PERCENT
+      for (const code of INVISIBLE_CODES) this.entries[pair(first, code)] = INVISIBLE
       if (separators) for (const sign of [0x3a, 0x3d]) this.entries[pair(first, sign)] = SEPARATOR
     }
   }

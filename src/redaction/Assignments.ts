@@ -104,6 +104,9 @@ const BARE_END = /[\s"'`,;]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/g
 /** Brackets of the text around it that are cut from the end of a bare value, at most. */
 const MOST_STRAY = 8
 
+/** A block of YAML, whose text begins on the next line. */
+const BLOCK = /[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,64}/y
+
 const STRING_PREFIX = /[fFrRbBuU]{1,2}(?=["'])/y
 
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{", ">": "<" }
@@ -144,6 +147,8 @@ export class Assignments {
     let start = separator + 1
     if (text[start] === ">") start++
     while (isBlank(text.charCodeAt(start))) start++
+    BLOCK.lastIndex = start
+    if (BLOCK.test(text)) start = BLOCK.lastIndex
     STRING_PREFIX.lastIndex = start
     if (STRING_PREFIX.test(text)) start = STRING_PREFIX.lastIndex
     if (isHeader(name.class)) return this.#header(start, name.class)

@@ -71,7 +71,7 @@ const isHost = (value: string): boolean =>
 const isVersion = (value: string): boolean => /^v?\d+(?:\.\d+){1,3}(?:[-+][a-z0-9.]{1,16})?$/i.test(value)
 
 /** Shannon's entropy of the value's characters, in bits for each. */
-const bitsPerCharacter = (value: string): number => {
+export const bitsPerCharacter = (value: string): number => {
   const counts = new Map<string, number>()
   for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1)
   let bits = 0
@@ -115,6 +115,13 @@ const skipReason = (name: string, value: string, places: ReadonlySet<string>): S
   return isWeak(value) ? "weak" : undefined
 }
 
+/** The forms in which a value that the host named is looked for, or why it is not. */
+export const registered = (given: string): { readonly forms: ReadonlyArray<string>; readonly reason: SkipReason | undefined } => {
+  const value = coreOf(given)
+  const reason = value.length < SHORTEST_VALUE ? "short" : isPartOfMarker(value) ? "marker" : undefined
+  return { forms: reason === undefined ? formsOf(value) : [], reason }
+}
+
 /**
  * Sorts environment variables and values that the host named. A named value needs 8
  * characters and must not be part of a marker; no other guard applies to it.
@@ -135,9 +142,8 @@ export const knownValues = (
     else if (reason === undefined) for (const form of formsOf(value)) found.environment.add(form)
   }
   for (const [index, given] of secrets.entries()) {
-    const value = coreOf(given)
-    const reason = value.length < SHORTEST_VALUE ? "short" : isPartOfMarker(value) ? "marker" : undefined
-    if (reason === undefined) for (const form of formsOf(value)) found.registered.add(form)
+    const { forms, reason } = registered(given)
+    if (reason === undefined) for (const form of forms) found.registered.add(form)
     else skipped.push({ name: `secrets[${index}]`, reason })
   }
   return { environment: [...found.environment], registered: [...found.registered], weak: found.weak, skipped }

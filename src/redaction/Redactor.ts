@@ -8,13 +8,15 @@
  * - Ciphertext and signatures stay byte for byte where a provider puts them, and only there (law SEC-3).
  * - The cost is linear, on adversarial text too (law SEC-4).
  *
- * Pure: it reads no environment of its own. The model of a session keeps the clear text; only what is written passes here.
+ * Neighbouring text blocks of a message are looked at joined. One that follows a session looks at the records joined (law SEC-9).
+ *
+ * Pure: it reads no environment of its own, and without `addSecret` and `follow` it remembers nothing. The model of a session keeps the clear text; only what is written passes here.
  */
 import type * as Result from "effect/Result"
 import { apply, type Edit } from "../model/Edit.ts"
 import type { Json } from "../model/Json.ts"
 import { type Cleaned, type CleanText, cleanTextOf, lineOf, lineOfText } from "./CleanLine.ts"
-import type { Skipped } from "./Environment.ts"
+import type { Skipped, SkipReason } from "./Environment.ts"
 import type { NotJson } from "./NotJson.ts"
 import { type RedactorOptions, Rules } from "./Rules.ts"
 import { type Finding, walk } from "./Walk.ts"
@@ -52,20 +54,30 @@ export interface Redactor {
   readonly cleanRaw: (raw: string) => Result.Result<Cleaned, NotJson>
   /** A text that may be written: a title, a file name, evidence. */
   readonly cleanText: (text: string) => { readonly text: CleanText; readonly findings: ReadonlyArray<TextFinding> }
-  /** Values that cannot be protected everywhere, by name, with the reason. */
+  /**
+   * Names a further secret, such as a credential that was obtained just now. From the next call on it goes from everything, here and in
+   * all that follow; what was written before stays written. It is never taken back. Gives the reason when it cannot be looked for, and
+   * tells it in `skipped` under the name. Adding a value twice is adding it once.
+   */
+  readonly addSecret: (value: string, name?: string) => SkipReason | undefined
+  /**
+   * A redactor for one session, with the same values and a memory: a value that a name gave away goes everywhere from then on, and a
+   * secret that was cut between two texts of one source goes from the second as well. Records must be given in order; giving one again
+   * is harmless. What it has learned it never forgets, so it takes out everything that this one does (law SEC-8).
+   */
+  readonly follow: () => Redactor
+  /** Values that cannot be protected everywhere, by name, with the reason. Grows with `addSecret`. */
   readonly skipped: ReadonlyArray<Skipped>
 }
 
-/** A redactor for the environment and the secrets given. Making one costs a fraction of a millisecond; keep it. */
-export const makeRedactor = (options: RedactorOptions): Redactor => {
-  const rules = new Rules(options)
+const redactorOf = (rules: Rules): Redactor => {
   const clean = (given: string) => {
     const { text, spans } = cleanTextOf(rules, given)
     return { text, findings: spans.map(({ kind, start }): TextFinding => ({ kind, offset: start })) }
   }
   return {
     redactValue: (value) => {
-      const { edit, findings } = walk(rules, value, { text: false })
+      const { edit, findings } = rules.untilLearned(() => walk(rules, value, { text: false }))
       return { value: edit === undefined ? value : apply(value, edit), edit, findings }
     },
     redactText: (given) => {
@@ -75,6 +87,13 @@ export const makeRedactor = (options: RedactorOptions): Redactor => {
     cleanRecord: (record) => lineOf(rules, record),
     cleanRaw: (raw) => lineOfText(rules, raw),
     cleanText: clean,
-    skipped: rules.skipped,
+    addSecret: (value, name) => rules.added.add(value, name),
+    follow: () => redactorOf(rules.following()),
+    get skipped() {
+      return rules.skipped
+    },
   }
 }
+
+/** A redactor for the environment and the secrets given. Making one costs a fraction of a millisecond; keep it. */
+export const makeRedactor = (options: RedactorOptions): Redactor => redactorOf(new Rules(options))

@@ -1,10 +1,13 @@
 /** What a redactor knows: made once from the host's options, then used for every value. */
-import type { WeakValues } from "./Assignments.ts"
+import { Added } from "./Added.ts"
+import { Carry } from "./Carry.ts"
 import { knownValues, type Skipped } from "./Environment.ts"
 import { ENVIRONMENT, REGISTERED } from "./Kinds.ts"
+import { Learned } from "./Learned.ts"
 import { Lookup } from "./Lookup.ts"
 import { Names } from "./Names.ts"
 import { RANK_LITERAL, Scanner } from "./Scanner.ts"
+import { Calls } from "./Sources.ts"
 
 export interface RedactorOptions {
   /** The variables of the process, or a part of them. Read once; later changes are not seen. */
@@ -39,35 +42,107 @@ export class CleanKeys {
     return this.#texts.get(key)
   }
 
+  /** Forgets all of them: what was clean need not be so any more. */
+  clear(): void {
+    this.#texts.clear()
+  }
+
   /** Remembers a clean key, within bounds. */
   add(key: string): void {
     if (key.length <= LONGEST_KEY && this.#texts.size < MOST_KEYS) this.#texts.set(key, `${JSON.stringify(key)}:`)
   }
 }
 
+/** What a redactor remembers that follows one session. */
+export class Memory {
+  readonly calls = new Calls()
+  readonly carry = new Carry()
+  readonly learned = new Learned()
+}
+
+/** Work under rules that learn is done again at most so often. */
+const ROUNDS = 4
+
+const RANK_REGISTERED = RANK_LITERAL + 1
+const RANK_LEARNED = RANK_LITERAL + 2
+
 /** Made from options and in no other way, so whoever holds rules holds all of them. */
 export class Rules {
   readonly #isMade = true
+  readonly #lookup = new Lookup()
+  readonly #scanner: Scanner
+  /** How many of the added values are looked for. */
+  #seen = 0
+  readonly #options: RedactorOptions
+  readonly #skipped: ReadonlyArray<Skipped>
   readonly names = new Names()
-  readonly cleanKeys = new CleanKeys()
-  readonly scanner: Scanner
-  readonly weak: WeakValues
+  readonly #cleanKeys = new CleanKeys()
   readonly structuralKeys: ReadonlySet<string>
-  readonly skipped: ReadonlyArray<Skipped>
+  readonly added: Added
+  /** Undefined for rules that remember nothing of one text in the next. */
+  readonly memory: Memory | undefined
 
-  constructor(options: RedactorOptions) {
+  constructor(options: RedactorOptions, added = new Added(), memory?: Memory) {
     const known = knownValues(options.environment, options.secrets)
-    const lookup = new Lookup()
-    for (const value of known.environment) lookup.add(value, ENVIRONMENT, RANK_LITERAL)
-    for (const value of known.registered) lookup.add(value, REGISTERED, RANK_LITERAL + 1)
-    this.scanner = new Scanner(lookup, this.names, known.weak)
-    this.weak = known.weak
+    for (const value of known.environment) this.#lookup.add(value, ENVIRONMENT, RANK_LITERAL)
+    for (const value of known.registered) this.#lookup.add(value, REGISTERED, RANK_REGISTERED)
+    const learn = memory === undefined ? undefined : (value: string, kind: string) => memory.learned.learn(value, kind)
+    this.#scanner = new Scanner(this.#lookup, this.names, known.weak, learn)
+    this.#options = options
+    this.#skipped = known.skipped
     this.structuralKeys = options.structuralKeys ?? STRUCTURAL_KEYS
-    this.skipped = known.skipped
+    this.added = added
+    this.memory = memory
     Object.freeze(this)
   }
 
   static areMade(value: Rules): boolean {
     return #isMade in value && value.#isMade
+  }
+
+  /** The scanner, with everything that was added so far. */
+  get scanner(): Scanner {
+    this.#takeInAdded()
+    return this.#scanner
+  }
+
+  /** The keys that are clean by everything that was added so far. */
+  get cleanKeys(): CleanKeys {
+    this.#takeInAdded()
+    return this.#cleanKeys
+  }
+
+  #takeInAdded(): void {
+    const { forms } = this.added
+    if (this.#seen === forms.length) return
+    for (const form of forms.slice(this.#seen)) this.#look(form, REGISTERED, RANK_REGISTERED)
+    this.#seen = forms.length
+  }
+
+  get skipped(): ReadonlyArray<Skipped> {
+    return this.added.skipped.length === 0 ? this.#skipped : [...this.#skipped, ...this.added.skipped]
+  }
+
+  /** Rules of the same values and of those added later, with a memory of their own. */
+  following(): Rules {
+    return new Rules(this.#options, this.added, new Memory())
+  }
+
+  /** Does work; again when it taught something new, so that what it gives does not depend on where in it that stood. */
+  untilLearned<A>(work: () => A): A {
+    let result = work()
+    for (let round = 1; round < ROUNDS && this.#takeIn(); round++) result = work()
+    return result
+  }
+
+  /** Looks for what was learned. Whether there was anything new. */
+  #takeIn(): boolean {
+    const taken = this.memory?.learned.take() ?? []
+    for (const [value, kind] of taken) this.#look(value, kind, RANK_LEARNED)
+    return taken.length > 0
+  }
+
+  #look(value: string, kind: string, rank: number): void {
+    if (this.#lookup.add(value, kind, rank)) this.#cleanKeys.clear()
   }
 }

@@ -4,17 +4,27 @@
  * One loop over the characters asks a table of pairs whether anything can begin there (see `Anchors.ts`). Whatever begins is followed with
  * remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
  */
-import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
+import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, INVISIBLE, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
 import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
 import { eachEncoded } from "./Encoded.ts"
 import { PRIVATE_KEY } from "./Formats.ts"
 import { headerSecrets } from "./HeaderValue.ts"
-import { AUTHORIZATION, BASIC_AUTH, COOKIE, CREDENTIAL, ENVIRONMENT, PASSWORD } from "./Kinds.ts"
+import {
+  AUTHORIZATION,
+  AWS_SECRET,
+  AZURE_SIGNATURE,
+  BASIC_AUTH,
+  COOKIE,
+  CREDENTIAL,
+  ENVIRONMENT,
+  PASSWORD,
+  URL_PASSWORD,
+} from "./Kinds.ts"
 import type { Lookup } from "./Lookup.ts"
 import { isHeader, type NameClass, type Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
-import { covers, outsideMarkers, replace, type Span, toWholeEscapes, unite } from "./Span.ts"
-import { percentDecoded, plainView, replacedView, unescaped, type View } from "./View.ts"
+import { covers, replace, type Span, settled } from "./Span.ts"
+import { percentDecoded, plainView, replacedView, unescaped, type View, withoutInvisible } from "./View.ts"
 
 /** How often JSON in a string in JSON in a string is followed. */
 const DEPTH = 3
@@ -39,6 +49,20 @@ export type Scope =
   /** Known values only: for ciphertext, where a format or a name could only occur by chance. */
   | "known"
 
+/** Is told a value that was found, and its kind. */
+export type Learn = (value: string, kind: string) => void
+
+/** Kinds of values that nothing but their surroundings gave away. */
+const GIVEN_AWAY: ReadonlySet<string> = new Set([
+  PASSWORD,
+  CREDENTIAL,
+  AUTHORIZATION,
+  COOKIE,
+  URL_PASSWORD,
+  AWS_SECRET,
+  AZURE_SIGNATURE,
+])
+
 const NONE: ReadonlyArray<Span> = []
 
 /** Not for use by two callers at a time: it keeps the state of the scan under way. Scans do not call out, so plain code cannot. */
@@ -47,6 +71,7 @@ export class Scanner {
   /** Looks into what base64 stands for. Undefined at the depth where that ends. */
   readonly #inner: Scanner | undefined
   readonly #assignments: Assignments
+  readonly #learn: Learn | undefined
   readonly #weak: WeakValues
   readonly #search: Search
   /** The text being scanned, and what was found in it, in its positions. */
@@ -56,9 +81,11 @@ export class Scanner {
   #hasRuns = false
   #hasAssignments = false
 
-  constructor(lookup: Lookup, names: Names, weak: WeakValues, depth = DEPTH) {
+  /** `learn` is told what names and structures gave away, in the text itself and not in what base64 stands for. */
+  constructor(lookup: Lookup, names: Names, weak: WeakValues, learn?: Learn, depth = DEPTH) {
     this.#lookup = lookup
-    this.#inner = depth === 0 ? undefined : new Scanner(lookup, names, weak, depth - 1)
+    this.#learn = learn
+    this.#inner = depth === 0 ? undefined : new Scanner(lookup, names, weak, undefined, depth - 1)
     this.#assignments = new Assignments(names, weak)
     this.#weak = weak
     this.#search = {
@@ -90,7 +117,9 @@ export class Scanner {
       return parts.length === 0 ? spans : this.#settle(text, scope, settled(text, [...spans, ...parts]))
     }
     const clean = spans.length === 0 ? text : replace(text, spans)
-    return isSecretMember(clean, name, this.#weak) ? [{ start: 0, end: text.length, ...assignmentKind(name) }] : spans
+    if (!isSecretMember(clean, name, this.#weak)) return spans
+    this.#learn?.(text, KIND_OF[name])
+    return [{ start: 0, end: text.length, ...assignmentKind(name) }]
   }
 
   /**
@@ -122,25 +151,30 @@ export class Scanner {
   #once(text: string, scope: Scope): ReadonlyArray<Span> {
     this.#original = text
     const flags = this.#read(text, undefined, scope)
-    if ((flags & (BACKSLASH | PERCENT)) !== 0) this.#readViews(scope)
+    if ((flags & (BACKSLASH | PERCENT | INVISIBLE)) !== 0) this.#readViews(scope, flags)
     if (this.#found.length === 0) return NONE
     const found = this.#found
     this.#found = []
     return settled(text, found)
   }
 
-  #readViews(scope: Scope): void {
+  #readViews(scope: Scope, seen: number): void {
     let view: View | undefined = plainView(this.#original)
+    let flags = seen
     for (let depth = 0; view !== undefined; depth++) {
-      if (depth > 0) this.#read(view.text, view, scope)
+      if (depth > 0) flags = this.#read(view.text, view, scope)
+      if ((flags & INVISIBLE) !== 0) this.#readView(withoutInvisible(view), scope)
       const decoded = percentDecoded(view)
       if (decoded !== undefined) {
-        this.#read(decoded.text, decoded, scope)
-        const inner = unescaped(decoded)
-        if (inner !== undefined) this.#read(inner.text, inner, scope)
+        this.#readView(decoded, scope)
+        this.#readView(unescaped(decoded), scope)
       }
       view = depth < DEPTH ? unescaped(view) : undefined
     }
+  }
+
+  #readView(view: View | undefined, scope: Scope): void {
+    if (view !== undefined) this.#read(view.text, view, scope)
   }
 
   /** Scans the text or a view of it. Returns which signs of further views it saw. */
@@ -193,6 +227,7 @@ export class Scanner {
         if (stop <= end && kind === anchor.kind) continue
         if (kind === anchor.kind) end = stop
         this.#add(view, { start, end: stop, kind, rank: anchor.rank })
+        if (this.#learn !== undefined && GIVEN_AWAY.has(kind)) this.#learn(text.slice(start, stop), kind)
       }
     }
     return end
@@ -208,6 +243,7 @@ export class Scanner {
         quoteAt === undefined ? undefined : view === undefined ? [quoteAt, quoteAt + 1] : view.toOriginal(quoteAt, quoteAt + 1)
       const wrap = quote === undefined ? {} : { wrap: this.#original.slice(...quote) }
       this.#add(view, { start, end, ...assignmentKind(name), ...wrap })
+      this.#learn?.(text.slice(start, end), KIND_OF[name])
     }
   }
 }
@@ -222,9 +258,6 @@ const KIND_OF: Readonly<Record<NameClass, string>> = {
 }
 
 const assignmentKind = (name: NameClass): Pick<Span, "kind" | "rank"> => ({ kind: KIND_OF[name], rank: RANK_ASSIGNMENT })
-
-const settled = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> =>
-  outsideMarkers(text, toWholeEscapes(text, unite(spans)))
 
 /** A span of a view in positions of the original. What touches a replacement takes in all that was replaced. */
 const inOriginal = (view: View, span: Span): Span => {

@@ -92,6 +92,10 @@ export const toWholeEscapes = (text: string, spans: ReadonlyArray<Span>): Readon
   return unite(widened)
 }
 
+/** Spans of any order made fit for replacing: united, whole escapes, outside markers. */
+export const settled = (text: string, spans: ReadonlyArray<Span>): ReadonlyArray<Span> =>
+  outsideMarkers(text, toWholeEscapes(text, unite(spans)))
+
 /** The text with a marker in the place of each span. In order, not overlapping. */
 export const replace = (text: string, spans: ReadonlyArray<Span>): string => {
   let result = ""

@@ -46,7 +46,7 @@ const basic: Structure = {
 }
 
 const USER_OPTION = /(?:-u|--user)[ =]["']?[^\s"':]{1,100}:([^\s"'`]{6,200})/dy
-const CLIENT = /\b(?:curl|wget|http|https|xh)\b[^\n]*$/
+const CLIENT = /(?:curl|wget|\bhttps?|\bxh)\b[^\n]*$/
 /** Characters before the option in which the command is looked for. */
 const COMMAND = 400
 
@@ -94,7 +94,7 @@ const signedAddress: Structure = {
 
 /** So far from an access key id its secret is looked for. */
 const NEAR = 200
-const AWS_SECRET = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g
+const AWS_SECRET = /(?<![A-Za-z0-9/=]|[^\n]\+)[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])/g
 
 /** Whether 40 characters were drawn: all kinds of them, and no path of names. */
 const isDrawn = (text: string): boolean =>
@@ -110,8 +110,8 @@ export const secretsNear = (text: string, start: number, end: number): ReadonlyA
 
 /** Characters of a manifest that are looked at on each side of its kind. */
 const MANIFEST = 4_000
-const DATA = /^( *)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|$))+)/gm
-const ENTRY = /^[ \t]+[\w.-]+:[ \t]*["']?([^\s"'|>#][^\s"']{3,})["']?[ \t]*\r?$/dgm
+const DATA = /^([+-]? *)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|$))+)/gm
+const ENTRY = /^[+-]?[ \t]+[\w.-]+:[ \t]*["']?([^\s"'|>#][^\s"']{3,})["']?[ \t]*\r?$/dgm
 
 /** The values of a Kubernetes secret, written as YAML. */
 const manifest: Structure = {

@@ -107,7 +107,7 @@ type Decode = (text: string, at: number, out: Array<number>) => number
 const AROUND = 256
 
 /** Between stretches that do not touch in the text before. Nothing that is looked for goes across. */
-const JOINT = [0x00, 0x0a]
+const JOINT = [0x01, 0x0a]
 
 const isSpace = (code: number): boolean => code <= 0x20
 
@@ -264,6 +264,22 @@ export const escapesDecoded = (token: string): View => {
 
 /** The view with percent-encoding decoded, or undefined when there is none. */
 export const percentDecoded = (view: View): View | undefined => decodedView(view, "%", decodePercent)
+
+/** NUL, as text of two bytes a character has it, characters without width, and the colours of a terminal. */
+const INVISIBLE = /[\0\u200b-\u200d\u2060\ufeff]+|\u001b\[[0-9;]{0,24}m/g
+
+const NOTHING: ReadonlyArray<number> = []
+
+/** The view without characters that are not seen, or undefined when there are none. */
+export const withoutInvisible = (view: View): View | undefined => {
+  const { text } = view
+  let builder: ViewBuilder | undefined
+  for (const { 0: found, index } of text.matchAll(INVISIBLE)) {
+    builder ??= new ViewBuilder(text, false)
+    builder.add(index, index + found.length, NOTHING)
+  }
+  return builder?.view(view)
+}
 
 /** The surroundings of markers, as they are once the spans are replaced. For finding out whether that made anything look like a secret. */
 export const replacedView = (text: string, spans: ReadonlyArray<Span>): View => {

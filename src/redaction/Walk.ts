@@ -10,11 +10,13 @@ import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { isExempt, isImageData, type Place, placeWithin } from "./Exemptions.ts"
+import { cleanJoined, type JoinedText, textRuns } from "./Joined.ts"
 import { marker } from "./Marker.ts"
 import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
 import type { Rules } from "./Rules.ts"
 import type { Scope } from "./Scanner.ts"
+import { isSourcedKey } from "./Sources.ts"
 import { replace } from "./Span.ts"
 import { isStructural, isStructuralKey } from "./Structural.ts"
 
@@ -49,6 +51,8 @@ interface Frame {
   readonly name: NameClass | undefined
   /** New keys for those that held a secret. */
   readonly renamed: ReadonlyMap<string, string> | undefined
+  /** For text blocks of an array that were looked at together: what became of their texts, by their indexes. */
+  readonly joined: ReadonlyMap<number, JoinedText> | undefined
   members: Map<string, MemberEdit> | undefined
   items: Map<number, Edit> | undefined
   at: number
@@ -82,6 +86,8 @@ class Walk {
   readonly #wantsText: boolean
   readonly #frames: Array<Frame> = []
   readonly #findings: Array<Finding> = []
+  /** The texts of the record that may go on where others left off. */
+  readonly #sourced = new Map<JsonObject | JsonArray, ReadonlyArray<string>>()
   /** The containers on the way down, kept only below a depth that ordinary values do not reach. */
   #ancestors: Set<object> | undefined
   #edit: Edit | undefined
@@ -94,6 +100,7 @@ class Walk {
   }
 
   run(value: Json): Walked {
+    for (const { holder, sources } of this.#rules.memory?.calls.textsOf(value) ?? []) this.#sourced.set(holder, sources)
     this.#value(value, "record", undefined)
     for (let frame = this.#frames.at(-1); frame !== undefined && this.#refusal === undefined; frame = this.#frames.at(-1)) {
       if (frame.at === (frame.keys ?? (frame.container as JsonArray)).length) this.#close(frame)
@@ -130,10 +137,47 @@ class Walk {
   }
 
   #member(frame: Frame, object: JsonObject, key: string, value: string): void {
-    if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
+    const joined = this.#joinedText(object, key, value)
+    if (joined !== undefined) this.#cleaned(value, joined)
+    else if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
     else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
     else if (isImageData(object, key, value)) this.#string(value, undefined, "plain")
     else this.#string(value, this.#rules.names.classOf(key), "all")
+  }
+
+  /** What became of a string that was looked at together with others. */
+  #joinedText(object: JsonObject, key: string, value: string): JoinedText | undefined {
+    if (key === "text") {
+      const around = this.#frames.at(-2)
+      const joined = around?.joined?.get(around.at - 1)
+      if (joined !== undefined) return joined
+    }
+    const sources = this.#sourced.size === 0 ? undefined : this.#sourced.get(object)
+    return sources !== undefined && isSourcedKey(object, key) ? this.#carried(object, [value], sources)[0] : undefined
+  }
+
+  /** The texts without secrets, those cut between them and an earlier text of their sources included. */
+  #carried(holder: object, texts: ReadonlyArray<string>, sources: ReadonlyArray<string>): ReadonlyArray<JoinedText> {
+    const { scanner, memory } = this.#rules
+    const search = (text: string) => scanner.scan(text, "all")
+    return cleanJoined(scanner, texts, memory?.carry.meet(holder, sources, texts.join(""), search))
+  }
+
+  /** Looks at neighbouring text blocks of an array together. */
+  #joinedBlocks(array: JsonArray): ReadonlyMap<number, JoinedText> | undefined {
+    const sources = this.#sourced.get(array)
+    const joined = new Map<number, JoinedText>()
+    for (const { first, texts } of textRuns(array, sources === undefined ? 2 : 1)) {
+      const clean = sources === undefined ? cleanJoined(this.#rules.scanner, texts) : this.#carried(array, texts, sources)
+      for (const [i, text] of clean.entries()) joined.set(first + i, text)
+    }
+    return joined.size === 0 ? undefined : joined
+  }
+
+  #cleaned(value: string, { text, kinds }: JoinedText): void {
+    for (const kind of kinds) this.#find(kind)
+    this.#write(text, true)
+    if (text !== value) this.#set(text)
   }
 
   #value(value: Json, place: Place, name: NameClass | undefined): void {
@@ -190,6 +234,7 @@ class Walk {
       place,
       name: keys === undefined ? name : undefined,
       renamed,
+      joined: keys === undefined ? this.#joinedBlocks(value as JsonArray) : undefined,
       members: undefined,
       items: undefined,
       at: 0,

@@ -19,10 +19,7 @@ describe("goes", () => {
     [`x-api-key: ${secret}`, "x-api-key: [REDACTED:credential]"],
     [`Cookie: theme=dark; session=${secret}; a=1`, "Cookie: theme=dark; session=[REDACTED:cookie]; a=1"],
     [`Set-Cookie: sid=${secret}; Path=/; HttpOnly`, "Set-Cookie: sid=[REDACTED:cookie]; Path=/; HttpOnly"],
-    [
-      `-H "Cookie: csrf_token=${secret}; jwt=${drawn(20)}"`,
-      '-H "Cookie: csrf_token=[REDACTED:cookie]; jwt=[REDACTED:cookie]"',
-    ],
+    [`-H "Cookie: csrf_token=${secret}; jwt=${drawn(20)}"`, '-H "Cookie: csrf_token=[REDACTED:cookie]; jwt=[REDACTED:cookie]"'],
     [`curl -u me:${secret} https://x`, "curl -u me:[REDACTED:basic-auth] https://x"],
     [`curl -s --user "me:${secret}" https://x`, 'curl -s --user "me:[REDACTED:basic-auth]" https://x'],
     [`machine x.org login me password ${secret}\n`, "machine x.org login me password [REDACTED:password]\n"],

@@ -1,0 +1,107 @@
+/**
+ * Texts that were one: neighbouring blocks of a message, and the end of an earlier text of the same source before them. A secret that
+ * reaches over a border is taken out of both sides.
+ *
+ * Each text is looked at by itself, and all of them joined; what is found is taken out; and so on until nothing is found, so that doing
+ * it again finds nothing (law SEC-2). What cannot be settled is given up whole.
+ */
+import { isObject, type Json, type JsonArray, own, ownString } from "../model/Json.ts"
+import { marker } from "./Marker.ts"
+import type { Scanner } from "./Scanner.ts"
+import { replace, type Span, settled } from "./Span.ts"
+import { readsLikeWords } from "./Windows.ts"
+
+/** Characters of a text that are looked at together with what was before it. */
+const HEAD = 8_192
+
+const ROUNDS = 4
+
+const TYPES: ReadonlySet<Json | undefined> = new Set(["text", "input_text", "output_text"])
+
+const textOf = (block: Json | undefined): string | undefined =>
+  isObject(block) && TYPES.has(own(block, "type")) ? ownString(block, "text") : undefined
+
+/** The texts of neighbouring text blocks of an array, of so many at least. */
+export const textRuns = (
+  blocks: JsonArray,
+  least: number,
+): ReadonlyArray<{ readonly first: number; readonly texts: ReadonlyArray<string> }> => {
+  const runs: Array<{ readonly first: number; readonly texts: Array<string> }> = []
+  let isOpen = false
+  for (const [i, block] of blocks.entries()) {
+    const text = textOf(block)
+    if (text !== undefined && isOpen) runs.at(-1)?.texts.push(text)
+    else if (text !== undefined) runs.push({ first: i, texts: [text] })
+    isOpen = text !== undefined
+  }
+  return runs.filter(({ texts }) => texts.length >= least)
+}
+
+/** A text without secrets, and the kinds of those that were in it. */
+export interface JoinedText {
+  readonly text: string
+  readonly kinds: ReadonlyArray<string>
+}
+
+/** From this rank on a finding is a guess by form: where it reaches into a next text, words are not taken for a part of it. */
+const GUESSED = 10
+
+const isPart = ({ rank }: Span, beginsHere: boolean, part: string): boolean =>
+  beginsHere || rank < GUESSED || !readsLikeWords(part)
+
+/** So far from a border what is found in the join counts: further away each text was looked at by itself. */
+const NEAR = 512
+
+/** The spans of the joined texts that lie in each of them, in its positions. `skipped` characters of the join come before the first. */
+const clipped = (
+  texts: ReadonlyArray<string>,
+  spans: ReadonlyArray<Span>,
+  skipped: number,
+): ReadonlyArray<ReadonlyArray<Span>> => {
+  let from = skipped
+  return texts.map((text, i) => {
+    const isLast = i === texts.length - 1
+    const parts: Array<Span> = []
+    for (const span of spans) {
+      const start = Math.max(span.start - from, 0)
+      const end = Math.min(span.end - from, text.length)
+      const isWhole = span.start >= from && span.end - from <= text.length
+      const isNear = span.start - from < NEAR || (!isLast && text.length - end < NEAR)
+      if (start >= end || !isNear || !isPart(span, span.start >= from, text.slice(start, end))) continue
+      parts.push(isWhole ? { ...span, start, end } : { start, end, kind: span.kind, rank: span.rank })
+    }
+    from += text.length
+    return parts
+  })
+}
+
+const foundIn = (scanner: Scanner, texts: ReadonlyArray<string>, before: string): ReadonlyArray<ReadonlyArray<Span>> => {
+  const joined = texts.join("")
+  const across = texts.length < 2 ? [] : clipped(texts, scanner.scan(joined, "all"), 0)
+  const after = before === "" ? [] : clipped(texts, scanner.scan(before + joined.slice(0, HEAD), "all"), before.length)
+  return texts.map((text, i) => {
+    const more = [...(across[i] ?? []), ...(after[i] ?? [])]
+    const own = scanner.scan(text, "all")
+    return more.length === 0 ? own : settled(text, [...own, ...more])
+  })
+}
+
+/** The texts without what is a secret in any of them, in all of them joined, or behind what was before them. */
+export const cleanJoined = (scanner: Scanner, texts: ReadonlyArray<string>, before = ""): ReadonlyArray<JoinedText> => {
+  let clean: ReadonlyArray<JoinedText> = texts.map((text) => ({ text, kinds: [] }))
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = foundIn(
+      scanner,
+      clean.map(({ text }) => text),
+      before,
+    )
+    if (found.every((spans) => spans.length === 0)) return clean
+    clean = clean.map(({ text, kinds }, i) => {
+      const spans = found[i] ?? []
+      return spans.length === 0
+        ? { text, kinds }
+        : { text: replace(text, spans), kinds: [...kinds, ...spans.map(({ kind }) => kind)] }
+    })
+  }
+  return clean.map(({ kinds }) => ({ text: marker(kinds[0] ?? clean.flatMap((one) => one.kinds)[0] ?? "password"), kinds }))
+}
