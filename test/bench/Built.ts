@@ -1,0 +1,26 @@
+/** The library as a host gets it: compiled. Measured processes run from here, so that no figure holds the cost of stripping types. */
+import { spawnSync } from "node:child_process"
+import { cpSync, existsSync, globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Ignored by git; inside the project, so that the project's packages are found from there. */
+export const peersFolder = join(root, ".peers")
+export const built = join(peersFolder, "built")
+
+/** Compiles library and tasks. What does not type-check is compiled all the same and said. */
+export const build = (say: (line: string) => void): void => {
+  const compiler = join(root, "node_modules", "typescript")
+  const { bin } = JSON.parse(readFileSync(join(compiler, "package.json"), "utf8")) as { bin: { tsc: string } }
+  const { status, stdout } = spawnSync(process.execPath, [join(compiler, bin.tsc), "-p", "test/bench/tsconfig.json"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+  if (status !== 0) say(`compiled with errors: ${stdout.trim().split("\n")[0] ?? ""}`)
+  if (!existsSync(join(built, "src", "cli", "main.js"))) throw new Error(`nothing was compiled: ${stdout}`)
+  for (const path of globSync("{src,workers}/**/*.*", { cwd: root }).filter((path) => !/\.[cm]?ts$/.test(path)))
+    cpSync(join(root, path), join(built, path))
+}

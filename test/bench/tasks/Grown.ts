@@ -1,0 +1,92 @@
+/** What one more record costs in a session of many, and what the context costs after it. */
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import { TreeStore } from "../../../src/session/TreeStore.ts"
+import { contextOf } from "../../../src/tree/Context.ts"
+import { buildSessionContext, follow, initialLiveContext } from "../../../src/tree.ts"
+import { draw } from "../Draw.ts"
+import { message, runtimeIn } from "../Host.ts"
+import type { PiModule } from "../PiModule.ts"
+import { median } from "../Statistics.ts"
+import { runTask } from "../Task.ts"
+import { wording } from "../Wording.ts"
+
+export interface GrownInput {
+  readonly path: string
+  readonly pi?: string
+  /** Appends that are measured, in groups of 50. */
+  readonly appends: number
+  /** Contexts that are measured, each after an append. */
+  readonly contexts: number
+}
+
+export interface GrownOutput {
+  /** Microseconds of one append, up to its acceptance. */
+  readonly append: number
+  /** Milliseconds of the context after an append. */
+  readonly context: number
+  /** The same with the fold kept from one state to the next. 0 where there is no such thing. */
+  readonly followed: number
+}
+
+const GROUP = 50
+
+/** Before anything is measured: what the compiler has to learn, and the opening of the file. */
+const WARM = 2_000
+
+const { prose } = wording(draw("grown"))
+const text = (): string => prose(100)
+
+const ours = (input: GrownInput) =>
+  Effect.gen(function* () {
+    const store = yield* TreeStore
+    const { session } = yield* store.open(input.path)
+    const append = Effect.suspend(() => session.dispatch(message(text()), "accepted"))
+    const times: Array<number> = []
+    for (let n = 0; n < WARM / GROUP + input.appends / GROUP; n++) {
+      const since = performance.now()
+      for (let i = 0; i < GROUP; i++) yield* append
+      times.push(((performance.now() - since) / GROUP) * 1_000)
+      // The writer thread gets its turn, and what it answers is not in the next group.
+      yield* session.flush
+    }
+    const [contexts, followed]: [Array<number>, Array<number>] = [[], []]
+    let live = follow(initialLiveContext, yield* session.state)
+    for (let n = 0; n < input.contexts; n++) {
+      yield* append
+      const state = yield* session.state
+      const since = performance.now()
+      buildSessionContext(state)
+      const between = performance.now()
+      live = follow(live, state)
+      contextOf(live.fold)
+      contexts.push(between - since)
+      followed.push(performance.now() - between)
+    }
+    return { append: median(times.slice(WARM / GROUP)), context: median(contexts), followed: median(followed) }
+  })
+
+const pis = async (input: GrownInput): Promise<GrownOutput> => {
+  const { SessionManager } = (await import(input.pi ?? "")) as PiModule
+  const session = SessionManager.open(input.path)
+  const append = (): string =>
+    session.appendMessage({ role: "user", content: [{ type: "text", text: text() }], timestamp: 1_790_000_000_000 })
+  const times: Array<number> = []
+  for (let n = 0; n < WARM / GROUP + input.appends / GROUP; n++) {
+    const since = performance.now()
+    for (let i = 0; i < GROUP; i++) append()
+    times.push(((performance.now() - since) / GROUP) * 1_000)
+  }
+  const contexts: Array<number> = []
+  for (let n = 0; n < input.contexts; n++) {
+    append()
+    const since = performance.now()
+    session.buildSessionContext()
+    contexts.push(performance.now() - since)
+  }
+  return { append: median(times.slice(WARM / GROUP)), context: median(contexts), followed: 0 }
+}
+
+await runTask<GrownInput, GrownOutput>((input) =>
+  input.pi === undefined ? runtimeIn(dirname(input.path)).runPromise(Effect.scoped(ours(input))) : pis(input),
+)
