@@ -82,17 +82,23 @@ const main = async (): Promise<void> => {
   }
   say(headText(head))
   const entries: Array<Entry> = []
+  let growth: ReadonlyArray<Growth> = []
+  /** After each scenario, so that a run that is broken off has said what it found. */
+  const write = (): Report => {
+    const seconds = (performance.now() - began) / 1_000
+    const report: Report = { version: 1, time: new Date().toISOString(), ...head, seconds, entries, growth }
+    writeFileSync(join(root, "bench-report.json"), `${JSON.stringify(readReport(report), null, 2)}\n`)
+    return report
+  }
   for (const scenario of wanted) {
     const entry = await measure(bench, scenario)
     entries.push(entry)
     say(entryText(entry))
+    write()
   }
-  const growth = values.plots ? await growths(bench) : []
+  if (values.plots) growth = await growths(bench)
   draw(growth)
-  const seconds = (performance.now() - began) / 1_000
-  const report: Report = { version: 1, time: new Date().toISOString(), ...head, seconds, entries, growth }
-  writeFileSync(join(root, "bench-report.json"), `${JSON.stringify(readReport(report), null, 2)}\n`)
-  say(footText(report))
+  say(footText(write()))
 }
 
 await main()
