@@ -45,6 +45,7 @@ export { type BlobProblem, type Lookup, lookupInFolders } from "./session/Blobs.
 export { Rejected } from "./session/DispatchError.ts"
 export type { KnownFiles } from "./session/KnownFiles.ts"
 export type { LedgerStart } from "./session/LedgerCreation.ts"
+export type { LedgerExportOptions } from "./session/LedgerExport.ts"
 export { type ForkedLedger, LedgerFiles, type LedgerFilesOptions } from "./session/LedgerFiles.ts"
 export { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./session/LedgerLoad.ts"
 export type { LedgerOpenError, LedgerOpenOptions, ResumeOptions } from "./session/LedgerOpening.ts"
@@ -64,6 +65,7 @@ export {
 } from "./session/OpenError.ts"
 export type { Receipt, ReceiptLevel } from "./session/Receipt.ts"
 export { planTreeRepair } from "./session/RepairFile.ts"
+export type { Integrity } from "./session/Sealing.ts"
 export {
   type Change,
   make as makeSession,
@@ -80,7 +82,6 @@ export {
   type StorageStat,
   type WriterFlags,
 } from "./session/SessionStorage.ts"
-export type { Integrity } from "./session/Sealing.ts"
 export { systemStamp } from "./session/SystemStamp.ts"
 export {
   type CreateOptions,

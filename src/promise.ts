@@ -232,6 +232,11 @@ export class PlainLedgers {
     return this.#run((store) => store.fork(id))
   }
 
+  /** Writes a session out as a Markdown document in the root; resolves to its path. */
+  export(...given: Arguments<"export">): Promise<string> {
+    return this.#run((store) => store.export(...given))
+  }
+
   remove(id: string): Promise<Removal> {
     return this.#run((store) => store.remove(id))
   }

@@ -157,3 +157,36 @@ export const remove = Command.make("rm", { file: Flags.file, yes: Flags.yes, jso
     { command: "annals rm .garuda/sessions/20260923-201500-a1b2.jsonl --yes", description: "Carry it out" },
   ]),
 )
+
+export const exportSession = Command.make(
+  "export",
+  {
+    file: Flags.file,
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("PATH"),
+      Flag.withDescription("Where in the current directory, which must not exist; by default garuda-ID.md"),
+      Flag.optional,
+    ),
+    timeZone: Flag.String("time-zone").pipe(
+      Flag.withMetavar("NAME"),
+      Flag.withDescription("An IANA name such as Europe/Berlin for the times; by default UTC"),
+      Flag.optional,
+    ),
+    json: Flags.json,
+    format: Flags.format,
+  },
+  (input) =>
+    lazily(
+      () => import("./Export.ts"),
+      ({ exportSession }) => exportSession(input),
+    ),
+).pipe(
+  Command.withDescription(
+    "Writes a ledger session out as a Markdown document, from its file, which holds no secrets. Nothing is overwritten, and nothing is written outside the current directory.",
+  ),
+  Command.withShortDescription("A session as a Markdown document"),
+  Command.withExamples([
+    { command: "annals export 20260923-201500-a1b2.jsonl" },
+    { command: "annals export 20260923-201500-a1b2.jsonl --to docs/flaky-test.md --time-zone Europe/Berlin" },
+  ]),
+)

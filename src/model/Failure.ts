@@ -281,6 +281,21 @@ const failures = {
     safe: "Nothing was removed.",
     remedy: "Look at what else lies in the session's folder, move it away, then try again.",
   },
+  "ledger.nothing_to_export": {
+    exit: 3,
+    safe: "Nothing was written.",
+    remedy: "Nobody has said anything in the session yet: annals show FILE",
+  },
+  "ledger.unknown_time_zone": {
+    exit: 2,
+    safe: "Nothing was written.",
+    remedy: "Give an IANA name, such as Europe/Berlin or UTC.",
+  },
+  "ledger.outside_root": {
+    exit: 6,
+    safe: "Nothing was written.",
+    remedy: "Choose a place in the directory, without a link on the way.",
+  },
   "tree.invalid_command": {
     exit: 2,
     safe: NOTHING_WRITTEN,

@@ -22,6 +22,7 @@ import type { WriteError } from "../writer/WriteError.ts"
 import { Writer } from "../writer/Writer.ts"
 import type { Rejected } from "./DispatchError.ts"
 import { claimId, forkLedger, type LedgerStart, startChild, startLedger } from "./LedgerCreation.ts"
+import { exportLedger, type LedgerExportOptions } from "./LedgerExport.ts"
 import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "./LedgerLoad.ts"
 import { type LedgerOpenError, loadBegun, openLedger, type ResumeOptions, resumeLedger } from "./LedgerOpening.ts"
 import { planRemoval, proveRemovable, type Removal, removeLedger } from "./LedgerRemoval.ts"
@@ -84,6 +85,11 @@ export interface LedgerFilesShape {
     to?: string,
     options?: LedgerOpenOptions,
   ) => Effect.Effect<ForkedLedger, ReadError | FormatError | PrepareError | LeaseError>
+  /** Writes a session out as a Markdown document and says where. Never overwrites, and never writes outside the root. */
+  readonly export: (
+    source: string,
+    options: LedgerExportOptions,
+  ) => Effect.Effect<string, ReadError | FormatError | PrepareError | LedgerStoreError>
   /** The sessions of a directory, newest work first. */
   readonly list: (directory: string) => Effect.Effect<Shelf, PrepareError>
   /** What a removal would take away. */
@@ -146,6 +152,7 @@ const shapeOf = (room: Room): LedgerFilesShape => ({
   setTitle: (path, title, options) => Effect.scoped(retitle(room, resolve(path), title, options ?? {})),
   fork: (source, to, options) =>
     Effect.scoped(fork(room, resolve(source), to === undefined ? undefined : resolve(to), options ?? {})),
+  export: (source, options) => exportLedger(room, resolve(source), options),
   list: (directory) => shelfOf(room, resolve(directory)),
   planRemoval: (path) =>
     Effect.andThen(

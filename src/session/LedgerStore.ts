@@ -18,6 +18,7 @@ import { type LedgerSummary, summarise } from "../ledger/Summary.ts"
 import type { WriteError } from "../writer/WriteError.ts"
 import type { Rejected } from "./DispatchError.ts"
 import type { LedgerStart } from "./LedgerCreation.ts"
+import type { LedgerExportOptions } from "./LedgerExport.ts"
 import { type ForkedLedger, LedgerFiles, type LedgerFilesShape } from "./LedgerFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import type { LedgerOpenError, ResumeOptions } from "./LedgerOpening.ts"
@@ -89,6 +90,11 @@ export class LedgerStore extends Context.Service<
     readonly fork: (
       id: string,
     ) => Effect.Effect<ForkedLedger, LedgerStoreError | ReadError | FormatError | PrepareError | LeaseError>
+    /** Writes a session out as a Markdown document in the root, by default `garuda-ID.md`, and says where. Never overwrites. */
+    readonly export: (
+      id: string,
+      options?: Omit<LedgerExportOptions, "root">,
+    ) => Effect.Effect<string, LedgerStoreError | ReadError | FormatError | PrepareError>
     /** Removes a session, those of its subagents, and what was put aside of them. */
     readonly remove: (
       id: string,
@@ -156,6 +162,7 @@ const storeOf = (files: LedgerFilesShape, root: string): Context.Service.Shape<t
     latest,
     list: (limit) => list(files, directory, limit ?? LISTED),
     setTitle: (id, title) => Effect.flatMap(pathOf(id), (path) => files.setTitle(path, title, STORED)),
+    export: (id, options) => Effect.flatMap(pathOf(id), (path) => files.export(path, { ...options, root })),
     fork: (id) => Effect.flatMap(pathOf(id), (path) => files.fork(path, undefined, STORED)),
     remove: (id) => Effect.flatMap(pathOf(id), (path) => files.remove(path, STORED)),
   })

@@ -73,6 +73,7 @@ export interface Opened<State> {
 
 export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
   readonly model: SessionModel<State, Command, Rec, Rejection>
+  /** The session follows it: what it learns from one record it knows in the next (law SEC-9). */
   readonly redactor: Redactor
   /** The state that the journal's file replays to. */
   readonly state: State
@@ -125,8 +126,9 @@ interface Cell<State, Rec, E> {
 
 /** Runs a session until the scope closes, which flushes it. */
 export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection, E, R>(
-  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  given: SessionOptions<State, Command, Rec, Rejection, E, R>,
 ): Effect.fn.Return<Session<State, Command, Rec, Rejection, E>, never, Exclude<R, Scope.Scope> | Scope.Scope> {
+  const options = { ...given, redactor: given.redactor.follow() }
   const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)

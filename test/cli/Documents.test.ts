@@ -71,7 +71,7 @@ describe("docs/cli.md", () => {
   test("has every flag of each command, and no other", () => {
     for (const { name, flags } of commands) {
       const documented = rows(sections.get(name) ?? "").flatMap(([cell = ""]) =>
-        [...cell.matchAll(/--([a-z]+)/g)].map((found) => found[1]),
+        [...cell.matchAll(/--([a-z-]+)/g)].map((found) => found[1]),
       )
       expect({ name, flags: documented.toSorted() }).toEqual({ name, flags: flags.map((flag) => flag.name).toSorted() })
     }

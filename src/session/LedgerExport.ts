@@ -1,0 +1,76 @@
+/**
+ * A ledger session written out as a Markdown document beside the code it is about.
+ *
+ * It is made from the file, from which redaction has taken the secrets, and passes redaction again, because the file may be older than a
+ * rule. The document is new: nothing is ever overwritten, and nothing is written outside the root, also not through a link.
+ */
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import * as Effect from "effect/Effect"
+import { createFile } from "../disk/Atomic.ts"
+import { ensureDirectory } from "../disk/Directory.ts"
+import type { Disk } from "../disk/Disk.ts"
+import type { ReadError } from "../journal/Reader.ts"
+import { exportMarkdown } from "../ledger/Export.ts"
+import type { LedgerRecord } from "../ledger/Record.ts"
+import { loadLedger } from "./LedgerLoad.ts"
+import { nameOf } from "./LedgerRoom.ts"
+import { LedgerStoreError } from "./LedgerStoreError.ts"
+import { onDisk, sweep } from "./OnDisk.ts"
+import type { FormatError, PrepareError } from "./OpenError.ts"
+import type { Room } from "./Room.ts"
+
+export interface LedgerExportOptions {
+  /** The directory that the document may lie in, or in a folder of. */
+  readonly root: string
+  /** Where in the root; by default `garuda-ID.md`. Folders that are missing are made. */
+  readonly to?: string | undefined
+  /** An IANA name, such as `Europe/Berlin`. UTC by default. */
+  readonly timeZone?: string | undefined
+}
+
+/** Whether a folder between the root and the document is a link, or the document's name is one. */
+const leadsOut = (disk: Disk, root: string, path: string): boolean => {
+  const parts = relative(root, path).split(sep)
+  return parts.some((_, at) => disk.lstat(join(root, ...parts.slice(0, at + 1)))?.kind === "symlink")
+}
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+  } catch {
+    return false
+  }
+}
+
+const outside = (path: string, root: string): LedgerStoreError =>
+  new LedgerStoreError({ reason: { _tag: "OutsideRoot", code: "ledger.outside_root", path, root } })
+
+/** Writes the document and says where. Fails, with nothing written, when there is nothing to export or the name is taken. */
+export const exportLedger = Effect.fnUntraced(function* (
+  room: Room,
+  source: string,
+  options: LedgerExportOptions,
+): Effect.fn.Return<string, ReadError | FormatError | PrepareError | LedgerStoreError> {
+  const { timeZone } = options
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    return yield* new LedgerStoreError({ reason: { _tag: "UnknownTimeZone", code: "ledger.unknown_time_zone", timeZone } })
+  const root = resolve(options.root)
+  const path = resolve(root, options.to ?? `garuda-${nameOf(source)}.md`)
+  const inside = relative(root, path)
+  if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return yield* outside(path, root)
+  if (yield* onDisk(path, () => leadsOut(room.disk, root, path))) return yield* outside(path, root)
+  const records: Array<LedgerRecord> = []
+  yield* loadLedger(room.disk, source, { onRecord: (record) => records.push(record) })
+  const document = exportMarkdown(records, { timeZone })
+  if (document === undefined)
+    return yield* new LedgerStoreError({ reason: { _tag: "NothingToExport", code: "ledger.nothing_to_export", path: source } })
+  const bytes = new TextEncoder().encode(room.redactor.cleanText(document).text.text)
+  const temporaryName = `.${basename(path)}.tmp`
+  yield* onDisk(path, () => {
+    ensureDirectory(room.disk, dirname(path))
+    // Two exports at once to one name: one of them finds the name taken.
+    if (room.disk.lstat(path) === undefined) sweep(room.disk, join(dirname(path), temporaryName))
+    return createFile(room.disk, path, (put) => put(bytes), { temporaryName })
+  })
+  return path
+})
