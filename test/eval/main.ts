@@ -16,6 +16,7 @@ import { NEGATIVES, negativeFiles } from "./Negatives.ts"
 import { otherScanners, type Scanner } from "./OtherScanners.ts"
 import { type Case, isCovered, linesOf, makeCase, Recall } from "./Recall.ts"
 import { contextTable, formatTable, reportOf, verdictText } from "./Report.ts"
+import type { SecretFormat } from "./Sample.ts"
 import { sourceFiles } from "./SourceCode.ts"
 import { type Comparison, type Negatives, verdicts } from "./Targets.ts"
 
@@ -36,13 +37,20 @@ const SIZES = isQuick
   ? { table: 2, others: 2, beside: 1, everyFormat: 5, source: 4_000_000, step: 9, negative: 30_000 }
   : { table: 200, others: 50, beside: 3, everyFormat: 1, source: 40_000_000, step: 1, negative: 300_000 }
 
+const samplesOf = (format: SecretFormat): number => {
+  if (values.samples === undefined) return format.source === "table" ? SIZES.table : SIZES.others
+  const samples = Number(values.samples)
+  if (!Number.isInteger(samples) || samples < 1) throw new Error(`--samples needs a number from 1 on, not ${values.samples}`)
+  return samples
+}
+
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const note = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const measureRecall = (): Recall => {
   const recall = new Recall()
   for (const [n, format] of FORMATS.entries()) {
-    const samples = Number(values.samples ?? (format.source === "table" ? SIZES.table : SIZES.others))
+    const samples = samplesOf(format)
     for (const context of CONTEXTS) {
       for (let number = 0; number < samples; number++) {
         recall.add(format, context, isCovered(makeCase(seed, format, context, number)))
