@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { bytesOf, concat } from "../../laws/arbitraries/bytes.ts"
 import { read } from "../../laws/Reading.ts"
+import type { Disk } from "../../src/disk/Disk.ts"
+import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import type { DecodeOptions } from "../../src/journal/Decoder.ts"
+import { digests } from "../../src/journal/Digests.ts"
+import { CHAIN_START, sealOf } from "../../src/journal/Integrity.ts"
+import { readJournal } from "../../src/journal/Reader.ts"
+import { READ_CHUNK_BYTES } from "../../src/model/Limits.ts"
 
 /** Files as disks, editors and other programs have left them, and what is read of each. */
 
@@ -339,5 +345,74 @@ describe("a record spread over lines by newlines that were not escaped", () => {
     const lines = `{"type":"x","t":"a\n${"b\n".repeat(10_500)}c"}\n`
     expect(see(file(lines, one, "\n")).raws).toEqual([one])
     expect(see(file(lines, one, "\n")).damages).toHaveLength(10_502)
+  })
+})
+
+const path = "/home/s.jsonl"
+
+const readAll = (disk: Disk, chunkBytes?: number) => {
+  const records: Array<string> = []
+  const kinds: Array<string> = []
+  const reading = readJournal(disk, path, { chunkBytes })
+  for (;;) {
+    const next = reading.next()
+    if (next.done) return { records, kinds }
+    if (next.value._tag === "Record") records.push(next.value.record.raw)
+    if (next.value._tag === "Damage") kinds.push(next.value.damage.kind)
+  }
+}
+
+describe("chunks", () => {
+  test.each([1 << 16, READ_CHUNK_BYTES])("a character, an escape and a pair of surrogates over the border at %i", (border) => {
+    const odds = border === READ_CHUNK_BYTES ? ["🌿"] : ["🌿", "é", "\\u0000", "\\ud83d", "\\ud83d\\udca9"]
+    for (const odd of odds) {
+      const size = bytesOf(odd).length
+      for (let before = 0; before <= size; before++) {
+        const begun = '{"type":"x","t":"'
+        const raw = `${begun}${"x".repeat(border - begun.length - before)}${odd}"}`
+        const disk = new SimulatedDisk({ [path]: `${raw}\n${one}\n` })
+        expect(readAll(disk, border)).toEqual({ records: [raw, one], kinds: [] })
+      }
+    }
+  })
+})
+
+describe("records with seals", () => {
+  const sealed = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+    let state = CHAIN_START
+    return texts.map((text) => {
+      const made = sealOf(digests, state, text)
+      state = made.state
+      return `${text.slice(0, -1)}${made.member}}`
+    })
+  }
+  const [first = "", second = "", third = ""] = sealed([header, one, two])
+  const on = (...parts: ReadonlyArray<string | Uint8Array>) => readAll(new SimulatedDisk({ [path]: file(...parts) }))
+
+  test("before NULs on their line are read, and told as what they are", () => {
+    expect(on(first, "\n", second, nul(9), "\n", third, "\n")).toEqual({ records: [header, one, two], kinds: ["nul-run"] })
+  })
+
+  test("a lost stretch is told also when it ends where lines end", () => {
+    expect(on(first, "\n", third, "\n")).toEqual({ records: [header, two], kinds: ["lost-records"] })
+  })
+
+  test("glued they are read, one and all", () => {
+    expect(on(first, second, "\n", third, "\n")).toEqual({ records: [header, one, two], kinds: ["glued"] })
+  })
+
+  test("a checksum that is wrong is told, and the record is used", () => {
+    const edited = second.replace("🌿", "🌱")
+    expect(on(first, "\n", edited, "\n", third, "\n")).toEqual({
+      records: [header, one.replace("🌿", "🌱"), two],
+      kinds: ["edited"],
+    })
+  })
+
+  test("a retried write leaves a line twice, which is told; the session reads it once", () => {
+    expect(on(first, "\n", second, "\n", second, "\n", third, "\n")).toEqual({
+      records: [header, one, one, two],
+      kinds: ["repeated-line"],
+    })
   })
 })
