@@ -82,7 +82,7 @@ const joined = (parts: ReadonlyArray<Measured>): Measured => ({
 const open = async (bench: Bench): Promise<Measured> =>
   bench.isQuick
     ? await openOne(bench, 25, 3, 25, 1 / 4)
-    : joined([await openOne(bench, 100, 5, 25, 1 / 4), await openOne(bench, 600, 2, 30, 1 / 8)])
+    : joined([await openOne(bench, 100, 4, 25, 1 / 4), await openOne(bench, 600, 2, 30, 1 / 8)])
 
 interface Verified {
   readonly time: number

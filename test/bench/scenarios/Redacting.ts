@@ -43,7 +43,8 @@ export const redaction: ReadonlyArray<Scenario> = [
   {
     id: "P9",
     work: "redaction",
-    includes: "all rules, four values of an environment. A record: redaction, check that it is JSON, and its text.",
+    includes:
+      "time computed by the thread. All rules, four values of an environment. A record: redaction, check that it is JSON, and its text.",
     run: redacting,
   },
 ]

@@ -1,6 +1,7 @@
 /** A session file opened for writing and its context had, in a process that has loaded the library and nothing else. */
 import { dirname } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { setTimeout } from "node:timers/promises"
 import { annalsIn } from "../Host.ts"
 import type { PiModule } from "../PiModule.ts"
 import { runTask } from "../Task.ts"
@@ -19,8 +20,15 @@ export interface OpenOutput {
   readonly messages: number
 }
 
+const delay = monitorEventLoopDelay({ resolution: 1 })
+
+/** A few turns of the event loop: the timer that watches it must have run before and after what may block it. */
+const rest = (): Promise<void> => setTimeout(20)
+
 const ours = async ({ path }: OpenInput) => {
   const annals = annalsIn(dirname(path))
+  delay.enable()
+  await rest()
   const since = performance.now()
   const session = await annals.open(path)
   const { messages } = session.context()
@@ -29,6 +37,8 @@ const ours = async ({ path }: OpenInput) => {
 
 const pis = async ({ path, pi = "" }: OpenInput) => {
   const { SessionManager } = (await import(pi)) as PiModule
+  delay.enable()
+  await rest()
   const since = performance.now()
   const session = SessionManager.open(path)
   const { messages } = session.buildSessionContext()
@@ -36,10 +46,7 @@ const pis = async ({ path, pi = "" }: OpenInput) => {
 }
 
 await runTask<OpenInput, OpenOutput>(async (input) => {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
   const opened = await (input.pi === undefined ? ours(input) : pis(input))
-  // What blocked is seen by the timer that comes after it.
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  await rest()
   return { ...opened, blocked: delay.max / 1e6 }
 })
