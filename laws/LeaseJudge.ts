@@ -90,8 +90,10 @@ export class LeaseJudge {
     for (const { process } of this.#players) await process.finish()
     for (const each of this.#players) await this.#ask(each, "verify")
     for (const each of this.#players) await this.#ask(each, "release")
-    this.#world.pass?.(1e9)
-    this.#reserved = undefined
+    if (this.#world.pass !== undefined) {
+      this.#world.pass(1e9)
+      this.#reserved = undefined
+    }
     const last = this.#players.find(({ process }) => process.state === "running")
     if (last === undefined) return
     await this.#ask(last, "inspect")
@@ -140,7 +142,8 @@ export class LeaseJudge {
     this.#judgeInspection(player.seen, isFree)
   }
 
-  async #handOver(player: Player, next: Player, isKilled: boolean): Promise<void> {
+  async #handOver(player: Player, next: Player, wantsDeath: boolean): Promise<void> {
+    const isKilled = wantsDeath && player.process.kill !== undefined
     const isAlone = this.#players.every(({ under }) => under === undefined)
     await this.#ask(player, "offer")
     const isOffered = this.#holders.includes(player) && this.#reserved?.by === player

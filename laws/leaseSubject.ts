@@ -162,6 +162,8 @@ class Asker implements LeaseProcess {
       if (Exit.isFailure(exit)) throw new Error(`An operation died: ${String(exit.cause)}`)
       done(exit.value)
     })
+    // Whoever waits for the end is told; a history that has failed already waits for nothing more.
+    this.#under.catch(() => undefined)
   }
 
   go(): boolean {
