@@ -55,7 +55,7 @@ const figuresOf = (
 
 const appending = async (bench: Bench): Promise<Measured> => {
   const [few, many] = bench.isQuick ? ([100, 20_000] as const) : ([100, 100_000] as const)
-  const appends = bench.isQuick ? 2_000 : 5_000
+  const appends = bench.isQuick ? 4_000 : 10_000
   const parties = [few, many].flatMap((entries) => growers(bench, { entries, compactions: "none", appends, contexts: 0 }))
   const measured = await rounds(bench.isQuick ? 3 : 4, parties, bench.say)
   const cost = (entries: number) => column(measured.of(`annals ${entries}`), "append")

@@ -56,7 +56,7 @@ const opening = async (bench: Bench): Promise<ReadonlyArray<Growth>> => {
 const appending = async (bench: Bench): Promise<Growth> => {
   const found: Array<{ name: string; x: number; y: number }> = []
   for (const entries of bench.isQuick ? [100, 1_000, 10_000] : [100, 1_000, 10_000, 100_000]) {
-    const parties = growers(bench, { entries, compactions: "none", appends: 2_000, contexts: 0 })
+    const parties = growers(bench, { entries, compactions: "none", appends: 5_000, contexts: 0 })
     const measured = await rounds(bench.isQuick ? 1 : 3, parties, bench.say)
     for (const { name } of parties) {
       const [party = ""] = name.split(" ")

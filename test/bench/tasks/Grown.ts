@@ -14,7 +14,7 @@ import { wording } from "../Wording.ts"
 export interface GrownInput {
   readonly path: string
   readonly pi?: string
-  /** Appends that are measured, in groups of 50. */
+  /** Appends that are measured, all at once: what a thread computes is counted in steps of some milliseconds. */
   readonly appends: number
   /** Contexts that are measured, each after an append. */
   readonly contexts: number
@@ -29,10 +29,11 @@ export interface GrownOutput {
   readonly followed: number
 }
 
-const GROUP = 50
-
 /** Before anything is measured: what the compiler has to learn, and the opening of the file. */
 const WARM = 2_000
+
+/** Microseconds of one, or 0 of none. */
+const each = (milliseconds: number, count: number): number => (count === 0 ? 0 : (milliseconds / count) * 1_000)
 
 const { prose } = wording(draw("grown"))
 const text = (): string => prose(100)
@@ -42,14 +43,12 @@ const ours = (input: GrownInput) =>
     const store = yield* TreeStore
     const { session } = yield* store.open(input.path)
     const append = Effect.suspend(() => session.dispatch(message(text()), "accepted"))
-    const times: Array<number> = []
-    for (let n = 0; n < WARM / GROUP + input.appends / GROUP; n++) {
-      const since = computed()
-      for (let i = 0; i < GROUP; i++) yield* append
-      times.push(((computed() - since) / GROUP) * 1_000)
-      // The writer thread gets its turn, and what it answers is not in the next group.
-      yield* session.flush
-    }
+    for (let n = 0; n < WARM; n++) yield* append
+    yield* session.flush
+    const since = computed()
+    for (let n = 0; n < input.appends; n++) yield* append
+    const spent = computed() - since
+    yield* session.flush
     const [contexts, followed]: [Array<number>, Array<number>] = [[], []]
     let live = follow(initialLiveContext, yield* session.state)
     for (let n = 0; n < input.contexts; n++) {
@@ -63,7 +62,7 @@ const ours = (input: GrownInput) =>
       contexts.push(between - since)
       followed.push(performance.now() - between)
     }
-    return { append: median(times.slice(WARM / GROUP)), context: median(contexts), followed: median(followed) }
+    return { append: each(spent, input.appends), context: median(contexts), followed: median(followed) }
   })
 
 const pis = async (input: GrownInput): Promise<GrownOutput> => {
@@ -71,12 +70,10 @@ const pis = async (input: GrownInput): Promise<GrownOutput> => {
   const session = SessionManager.open(input.path)
   const append = (): string =>
     session.appendMessage({ role: "user", content: [{ type: "text", text: text() }], timestamp: 1_790_000_000_000 })
-  const times: Array<number> = []
-  for (let n = 0; n < WARM / GROUP + input.appends / GROUP; n++) {
-    const since = computed()
-    for (let i = 0; i < GROUP; i++) append()
-    times.push(((computed() - since) / GROUP) * 1_000)
-  }
+  for (let n = 0; n < WARM; n++) append()
+  const since = computed()
+  for (let n = 0; n < input.appends; n++) append()
+  const spent = computed() - since
   const contexts: Array<number> = []
   for (let n = 0; n < input.contexts; n++) {
     append()
@@ -84,7 +81,7 @@ const pis = async (input: GrownInput): Promise<GrownOutput> => {
     session.buildSessionContext()
     contexts.push(performance.now() - since)
   }
-  return { append: median(times.slice(WARM / GROUP)), context: median(contexts), followed: 0 }
+  return { append: each(spent, input.appends), context: median(contexts), followed: 0 }
 }
 
 await runTask<GrownInput, GrownOutput>((input) =>

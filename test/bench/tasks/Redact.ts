@@ -4,14 +4,12 @@ import * as Result from "effect/Result"
 import { makeRedactor } from "../../../src/redaction/Redactor.ts"
 import { draw } from "../Draw.ts"
 import { secretsOfHost } from "../Host.ts"
-import { median } from "../Statistics.ts"
 import { computed, runTask } from "../Task.ts"
 import { wording } from "../Wording.ts"
 
 export interface RedactInput {
   /** A JSON list of texts of source code. */
   readonly sources: string
-  readonly repeats: number
 }
 
 export interface RedactOutput {
@@ -26,17 +24,20 @@ export interface RedactOutput {
 
 const megabytes = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / 1e6
 
-/** The median speed of several passes over all texts; the first one is for the compiler. */
-const speed = (texts: ReadonlyArray<string>, repeats: number, work: (text: string) => unknown): number => {
-  const size = megabytes(texts)
-  const speeds: Array<number> = []
-  for (let n = 0; n <= repeats; n++) {
-    const since = computed()
-    for (const text of texts) work(text)
-    speeds.push((size / (computed() - since)) * 1_000)
+/** Milliseconds of computing of one pass, over as many as take half a second: it is counted in steps of some milliseconds. */
+const pass = (work: () => void): number => {
+  // For the compiler.
+  work()
+  work()
+  const since = computed()
+  for (let passes = 1; ; passes++) {
+    work()
+    if (computed() - since >= 500) return (computed() - since) / passes
   }
-  return median(speeds.slice(1))
 }
+
+const speed = (texts: ReadonlyArray<string>, work: (text: string) => unknown): number =>
+  (megabytes(texts) / pass(() => texts.forEach((text) => void work(text)))) * 1_000
 
 const lower = "abcdefghijklmnopqrstuvwxyz"
 
@@ -49,18 +50,11 @@ const withoutCandidates = (length: number): string => {
   return text
 }
 
-/** Microseconds of one call, the median over groups of a thousand. */
-const each = (records: ReadonlyArray<object>, repeats: number, work: (record: never) => unknown): number => {
-  const times: Array<number> = []
-  for (let n = 0; n <= repeats * 4; n++) {
-    const since = computed()
-    for (const record of records) work(record as never)
-    times.push(((computed() - since) / records.length) * 1_000)
-  }
-  return median(times.slice(repeats))
-}
+/** Microseconds of one call. */
+const each = <A>(records: ReadonlyArray<A>, work: (record: A) => unknown): number =>
+  (pass(() => records.forEach((record) => void work(record))) / records.length) * 1_000
 
-await runTask<RedactInput, RedactOutput>(({ sources, repeats }) => {
+await runTask<RedactInput, RedactOutput>(({ sources }) => {
   const redactor = makeRedactor({ environment: secretsOfHost() })
   const texts = JSON.parse(readFileSync(sources, "utf8")) as ReadonlyArray<string>
   const plain = Array.from({ length: 40 }, () => withoutCandidates(100_000))
@@ -73,10 +67,10 @@ await runTask<RedactInput, RedactOutput>(({ sources, repeats }) => {
     message: { role: "toolResult", content: [{ type: "text", text: code(1_850) }], isError: false },
   }))
   return {
-    source: speed(texts, repeats, (text) => redactor.redactText(text)),
-    plain: speed(plain, repeats, (text) => redactor.redactText(text)),
-    json: speed(texts, repeats, (text) => JSON.stringify(text)),
-    record: each(records, repeats, (record) => Result.getOrThrow(redactor.cleanRecord(record))),
-    recordJson: each(records, repeats, (record) => JSON.stringify(record)),
+    source: speed(texts, (text) => redactor.redactText(text)),
+    plain: speed(plain, (text) => redactor.redactText(text)),
+    json: speed(texts, (text) => JSON.stringify(text)),
+    record: each(records, (record) => Result.getOrThrow(redactor.cleanRecord(record))),
+    recordJson: each(records, (record) => JSON.stringify(record)),
   }
 })
