@@ -19,6 +19,8 @@ import { Follower, type FollowerOptions, type FollowItem, type ReadingDisk, type
 import { ReadError } from "./Reader.ts"
 
 export interface FollowOptions extends FollowerOptions {
+  /** Of what is there at first, only so many items are given, the last ones. Default: all. What is left out is not held in memory. */
+  readonly last?: number | undefined
   /** The time between two looks at the file. Default: FOLLOW_INTERVAL_MS. */
   readonly every?: Duration.Input | undefined
   /** Completes when it is worth to look before that time is over; run anew after each look. */
@@ -39,7 +41,26 @@ const step = (follower: Follower, isLast: boolean): Effect.Effect<Step, ReadErro
     }
   })
 
-/** The records, damages and changes of file under a name, from now on. The file is opened when the stream is run. */
+/** The last items of what is there at first. */
+class Last {
+  readonly #count: number
+  #items: ReadonlyArray<FollowItem> | undefined = []
+
+  constructor(count: number) {
+    this.#count = Math.max(0, count)
+  }
+
+  /** What is given of the items of a step: nothing until all is read that is there, then the last of them, then all that comes. */
+  take(items: ReadonlyArray<FollowItem>, state: Step["state"]): ReadonlyArray<FollowItem> {
+    if (this.#items === undefined) return items
+    const all = [...this.#items, ...items]
+    const kept = this.#count === 0 ? [] : all.slice(-this.#count)
+    this.#items = state === "more" ? kept : undefined
+    return state === "more" ? [] : kept
+  }
+}
+
+/** The records, damages and changes of the file under a name. The file is opened when the stream is run. */
 export const follow = (disk: ReadingDisk, path: string, options: FollowOptions = {}): Stream.Stream<FollowItem, ReadError> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -52,13 +73,15 @@ export const follow = (disk: ReadingDisk, path: string, options: FollowOptions =
       yield* Effect.forkScoped(Effect.ensuring(until, Deferred.succeed(closed, undefined)))
       const pause = Effect.raceAllFirst([Effect.sleep(every), Deferred.await(closed), hint])
       let rest: Effect.Effect<unknown> = Effect.yieldNow
+      const first = options.last === undefined ? undefined : new Last(options.last)
       const page = Effect.gen(function* () {
         yield* rest
         // Asked before the look: what was written before the writer closed is then seen by it.
         const isLast = yield* Deferred.isDone(closed)
         const { items, state } = yield* step(follower, isLast)
         rest = state === "waiting" ? pause : Effect.yieldNow
-        return [items, state === "done" ? Option.none() : Option.some(undefined)] as const
+        const given = first?.take(items, state) ?? items
+        return [given, state === "done" ? Option.none() : Option.some(undefined)] as const
       })
       return Stream.paginate(undefined, () => page)
     }),

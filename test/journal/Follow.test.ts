@@ -282,6 +282,28 @@ describe("a journal followed as a stream", () => {
     }),
   )
 
+  it.effect("gives the last of what is there at first, however many chunks that is, and all that comes", () =>
+    Effect.gen(function* () {
+      for (const [last, wanted] of [
+        [2, ["b", "c", "d"]],
+        [0, ["d"]],
+        [9, ["a", "b", "c", "d"]],
+      ] as const) {
+        const { disk, write } = begin(["a", "b", "c"].map((id) => `${record(id)}\n`).join(""))
+        const words: Array<string> = []
+        const following = yield* follow(disk, path, { last, chunkBytes: 50 }).pipe(
+          Stream.runForEach((item) => Effect.sync(() => words.push(word(item)))),
+          Effect.forkChild,
+        )
+        yield* TestClock.adjust("1 second")
+        write(`${record("d")}\n`)
+        yield* TestClock.adjust("1 second")
+        expect(words).toEqual(wanted)
+        yield* Fiber.interrupt(following)
+      }
+    }),
+  )
+
   it.effect("looks at once when it is told to", () =>
     Effect.gen(function* () {
       const { disk, write } = begin("")
