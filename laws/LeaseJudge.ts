@@ -2,7 +2,7 @@ import * as Result from "effect/Result"
 import type { LeaseError, LeaseReason } from "../src/lease/LeaseError.ts"
 import type { Inspection, LeaseHeld } from "../src/lease/Taking.ts"
 import type { Coverage } from "./Law.ts"
-import type { LeaseProcess, LeaseWorld, ProcessKind } from "./leaseSubject.ts"
+import type { LeaseProcess, LeaseWorld, ProcessKind } from "./LeaseWorld.ts"
 
 /** Plays a history of processes that ask for one lease, and says when law LSE-1 is broken. */
 
@@ -116,9 +116,8 @@ export class LeaseJudge {
   }
 
   #kill(player: Player, as: "zombie" | "gone"): void {
-    const { process } = player
-    if (process.kill === undefined || process.state === "ended") return
-    process.kill(as)
+    if (player.process.kill === undefined || player.process.state === "ended") return
+    player.process.kill(as)
     const ended = this.#players.filter((each) => each.process.state === "ended")
     for (const each of ended) this.#coverage.hit(`killed within ${each.under}`, each.under !== undefined)
     this.#coverage.hit("killed while holding", this.#holders.includes(player))

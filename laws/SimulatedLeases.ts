@@ -14,7 +14,7 @@ import { Lease } from "../src/lease/Lease.ts"
 import { observe, type ProcessTable } from "../src/lease/Observation.ts"
 import type { Identity, Owner } from "../src/lease/Owner.ts"
 import type { Site } from "../src/lease/Site.ts"
-import type { LeaseProcess, LeaseWorld, ProcessKind } from "./leaseSubject.ts"
+import type { LeaseProcess, LeaseWorld, ProcessKind } from "./LeaseWorld.ts"
 
 const PATH = "/sessions/s.jsonl"
 

@@ -3,15 +3,8 @@
  */
 export { type Family, families } from "./all.ts"
 export { type Budget, Coverage, type Law, parameters } from "./Law.ts"
-export {
-  type LeaseProcess,
-  type LeaseService,
-  type LeaseSubject,
-  type LeaseWorld,
-  layerSubject,
-  lse1,
-  type ProcessKind,
-} from "./leaseSubject.ts"
+export type { LeaseProcess, LeaseService, LeaseWorld, ProcessKind } from "./LeaseWorld.ts"
+export { type LeaseSubject, layerSubject, lse1 } from "./leaseSubject.ts"
 export { type DiskSubject, dsk2 } from "./port.ts"
 export { neverWritten, type RedactorFactory, redactionLaws } from "./redaction.ts"
 export { expectOpenCodec, rpl2, type Subject } from "./replay.ts"
