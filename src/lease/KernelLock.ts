@@ -86,8 +86,12 @@ const connect = (
   return Result.succeed({ close: () => open.close() })
 }
 
+/** Small pages and no cache, because a lock reads none: with the usual ones each lock that is held takes 85 KB more. */
+const small = "PRAGMA page_size = 512; PRAGMA cache_size = 0"
+
 /** Locks an existing file. The journal of a transaction that never writes stays in memory: no second file. */
-const lock = (sqlite: Sqlite, path: string) => connect(sqlite, path, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE", false)
+const lock = (sqlite: Sqlite, path: string) =>
+  connect(sqlite, path, `${small}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`, false)
 
 /** What a fault of the disk means for a lock. */
 const refusalOf = (cause: unknown): Result.Result<never, LockRefusal> => {
