@@ -20,7 +20,7 @@ export const append = async (bench: Bench, input: Omit<AppendInput, "folder">): 
   }
 }
 
-const times = ({ isQuick }: Bench) => (isQuick ? { warm: 400, time: 1_000 } : { warm: 1_000, time: 3_000 })
+const times = ({ isQuick }: Bench) => (isQuick ? { warm: 300, time: 800 } : { warm: 1_000, time: 3_000 })
 
 const many = async (bench: Bench): Promise<Measured> => {
   const ways = ["annals", "sqlite", "sqlite-batched"] as const
@@ -28,7 +28,7 @@ const many = async (bench: Bench): Promise<Measured> => {
     name: way,
     run: () => append(bench, { way, appenders: 64, bytes: 1_024, ...times(bench) }),
   }))
-  const measured = await rounds(bench.isQuick ? 3 : 5, parties, bench.say)
+  const measured = await rounds(bench.isQuick ? 2 : 5, parties, bench.say)
   const of = (way: (typeof ways)[number], key: keyof AppendOutput) => column(measured.of(way), key)
   return {
     rounds: measured.rounds,
@@ -68,7 +68,7 @@ const one = async (bench: Bench): Promise<Measured> => {
     name: way,
     run: () => append(bench, { way, appenders: 1, bytes: 1_024, ...times(bench) }),
   }))
-  const measured = await rounds(bench.isQuick ? 3 : 5, parties, bench.say)
+  const measured = await rounds(bench.isQuick ? 2 : 5, parties, bench.say)
   const p50 = (way: (typeof ways)[number]) => column(measured.of(way), "p50")
   return {
     rounds: measured.rounds,

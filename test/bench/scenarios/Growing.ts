@@ -57,7 +57,7 @@ const appending = async (bench: Bench): Promise<Measured> => {
   const [few, many] = bench.isQuick ? ([100, 20_000] as const) : ([100, 100_000] as const)
   const appends = bench.isQuick ? 4_000 : 10_000
   const parties = [few, many].flatMap((entries) => growers(bench, { entries, compactions: "none", appends, contexts: 0 }))
-  const measured = await rounds(bench.isQuick ? 3 : 4, parties, bench.say)
+  const measured = await rounds(bench.isQuick ? 2 : 4, parties, bench.say)
   const cost = (entries: number) => column(measured.of(`annals ${entries}`), "append")
   return {
     rounds: measured.rounds,
@@ -77,7 +77,7 @@ const appending = async (bench: Bench): Promise<Measured> => {
 const contexts = async (bench: Bench): Promise<Measured> => {
   const [few, many] = bench.isQuick ? ([1_000, 20_000] as const) : ([1_000, 100_000] as const)
   const parties = [few, many].flatMap((entries) =>
-    growers(bench, { entries, compactions: { end: 500 }, appends: 0, contexts: 40 }),
+    growers(bench, { entries, compactions: { end: 500 }, appends: 0, contexts: bench.isQuick ? 20 : 40 }),
   )
   const measured = await rounds(bench.isQuick ? 2 : 3, parties, bench.say)
   const time = (entries: number, key: "context" | "followed") => column(measured.of(`annals ${entries}`), key)

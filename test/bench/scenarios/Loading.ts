@@ -81,7 +81,7 @@ const joined = (parts: ReadonlyArray<Measured>): Measured => ({
 
 const open = async (bench: Bench): Promise<Measured> =>
   bench.isQuick
-    ? await openOne(bench, 25, 3, 25, 1 / 4)
+    ? await openOne(bench, 25, 2, 25, 1 / 4)
     : joined([await openOne(bench, 100, 4, 25, 1 / 4), await openOne(bench, 600, 2, 30, 1 / 8)])
 
 interface Verified {
@@ -100,7 +100,7 @@ const verify = async (path: string): Promise<Verified> => {
 }
 
 const verifying = async (bench: Bench): Promise<Measured> => {
-  const [small, large, count] = bench.isQuick ? [10, 25, 3] : [100, 400, 3]
+  const [small, large, count] = bench.isQuick ? [10, 25, 2] : [100, 400, 3]
   const [files, more] = [written(bench, small), written(bench, large)]
   const party = (name: string, path: string): Party<Verified> => ({ name, run: () => verify(path) })
   const pi = openers(bench, files).filter(({ name }) => name === "pi")

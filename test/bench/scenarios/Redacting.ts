@@ -13,7 +13,7 @@ const redacting = async (bench: Bench): Promise<Measured> => {
   const bytes = bench.isQuick ? 3_000_000 : 12_000_000
   writeFileSync(sources, JSON.stringify([...sourceFiles(bytes, 7)].map(({ text }) => text)))
   const party = { name: "redactor", run: () => runTaskIn<RedactOutput>("Redact", { sources }) }
-  const measured = await rounds(bench.isQuick ? 2 : 5, [party], bench.say)
+  const measured = await rounds(bench.isQuick ? 1 : 5, [party], bench.say)
   bench.folder.remove(folder)
   const of = (key: keyof RedactOutput) => column(measured.of("redactor"), key)
   return {

@@ -18,12 +18,12 @@ const run = async (bench: Bench, input: Given): Promise<SessionsOutput> => {
 }
 
 const stalled = async (bench: Bench): Promise<Measured> => {
-  const times = bench.isQuick ? { warm: 300, time: 1_000 } : { warm: 1_000, time: 3_000 }
+  const times = bench.isQuick ? { warm: 200, time: 800 } : { warm: 1_000, time: 3_000 }
   const party = (name: string, isStalled: boolean) => ({
     name,
     run: () => run(bench, { work: "loop", sessions: 64, isStalled, ...times }),
   })
-  const measured = await rounds(bench.isQuick ? 3 : 5, [party("free", false), party("stalled", true)], bench.say)
+  const measured = await rounds(bench.isQuick ? 2 : 5, [party("free", false), party("stalled", true)], bench.say)
   const speed = (name: string) => column(measured.of(name), "value")
   return {
     rounds: measured.rounds,
@@ -48,7 +48,7 @@ const burst = async (bench: Bench): Promise<Measured> => {
   const repeats = bench.isQuick ? 8 : 30
   const ways = ["annals", "one-after-the-other", "side-by-side"] as const
   const parties = ways.map((way) => ({ name: way, run: () => run(bench, { work: "burst", sessions: 64, way, repeats }) }))
-  const measured = await rounds(bench.isQuick ? 3 : 5, parties, bench.say)
+  const measured = await rounds(bench.isQuick ? 2 : 5, parties, bench.say)
   const time = (way: (typeof ways)[number]) => column(measured.of(way), "value")
   return {
     rounds: measured.rounds,

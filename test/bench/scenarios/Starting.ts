@@ -38,7 +38,7 @@ const starting = async (bench: Bench): Promise<Measured> => {
     { name: "node", run: () => wall(["-e", "0"]) },
     { name: "show", run: () => wall([join(built, "src", "cli", "main.js"), "show", path]) },
   ]
-  const measured = await rounds(bench.isQuick ? 4 : 8, parties, bench.say)
+  const measured = await rounds(bench.isQuick ? 3 : 8, parties, bench.say)
   bench.folder.remove(folder)
   const ready = (name: string) => column(measured.of(name), "ready")
   const over = measured.of("host").map(({ ready: at, modules: from }) => at - from)
