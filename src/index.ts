@@ -8,6 +8,7 @@
 export { BlobError, type BlobReason } from "./blob/BlobError.ts"
 export { type BlobRef, parseBlobRef } from "./blob/BlobRef.ts"
 export { BlobStore } from "./blob/BlobStore.ts"
+export { changesIn } from "./disk/Changes.ts"
 export type { Disk, FileStat, Handle, OpenMode } from "./disk/Disk.ts"
 export { DiskFault } from "./disk/Disk.ts"
 export { Files } from "./disk/Files.ts"

@@ -8,7 +8,7 @@ import * as Flags from "./Flags.ts"
 import type { Host } from "./Host.ts"
 import { lazily } from "./Lazily.ts"
 import type { Output } from "./Output.ts"
-import { branchOut, exportSession, fork, label, list, remove, star, title, unstar } from "./SessionCommands.ts"
+import { branchOut, exportSession, fork, label, list, remove, star, tail, title, unstar } from "./SessionCommands.ts"
 
 const demo = Command.make(
   "demo",
@@ -238,6 +238,7 @@ export const annals: Command.Command<"annals", object, object, unknown, Host | O
     show,
     tree,
     context,
+    tail,
     replay,
     append,
     title,

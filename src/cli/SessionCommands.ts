@@ -105,6 +105,38 @@ export const branchOut = Command.make(
   Command.withExamples([{ command: "annals branch-out session.jsonl --leaf 346ab68c --to path.jsonl" }]),
 )
 
+export const tail = Command.make(
+  "tail",
+  {
+    file: Flags.file,
+    follow: Flags.toggle("follow", "Go on with what comes, also in a file that does not exist yet, until it is interrupted").pipe(
+      Flag.withAlias("f"),
+    ),
+    lines: Flag.Int("lines").pipe(
+      Flag.withAlias("n"),
+      Flag.withMetavar("N"),
+      Flag.withDescription("So many of the last records and damages (10 by default)"),
+      Flag.withDefault(10),
+    ),
+    json: Flags.json,
+    jsonl: Flags.jsonl,
+  },
+  (input) =>
+    lazily(
+      () => import("./Tail.ts"),
+      ({ tail }) => tail(input),
+    ),
+).pipe(
+  Command.withDescription(
+    "The last records of a session, one a line, and with --follow those that another process writes, each once, also when the file is replaced. Changes nothing, and the writer does not notice it.",
+  ),
+  Command.withShortDescription("The last records, and those that come"),
+  Command.withExamples([
+    { command: "annals tail session.jsonl" },
+    { command: "annals tail -f session.jsonl --jsonl", description: "Every new record, for a program" },
+  ]),
+)
+
 export const list = Command.make(
   "list",
   {

@@ -78,6 +78,7 @@ export const pure: ReadonlyArray<string> = [
 export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArray<Grant>]> = [
   ["src/disk/NodeDisk.ts", ["node"]],
   ["src/disk/Atomic.ts", ["node"]],
+  ["src/disk/Changes.ts", ["node"]],
   ["src/disk/Directory.ts", ["node"]],
   ...["Digests", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
   ["src/writer/WriterCore.ts", ["node"]],
