@@ -7,6 +7,7 @@ import type { Files } from "../disk/Files.ts"
 import * as Flags from "./Flags.ts"
 import type { Host } from "./Host.ts"
 import { lazily } from "./Lazily.ts"
+import { lock } from "./LeaseCommands.ts"
 import type { Output } from "./Output.ts"
 import { branchOut, exportSession, fork, label, list, remove, star, tail, title, unstar } from "./SessionCommands.ts"
 
@@ -251,5 +252,6 @@ export const annals: Command.Command<"annals", object, object, unknown, Host | O
     list,
     exportSession,
     remove,
+    lock,
   ]),
 )

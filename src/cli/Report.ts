@@ -54,7 +54,20 @@ const unexpected = (error: unknown): string => {
 const stringOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 const numberOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
-const FACTS = ["owner", "version", "dialect", "holder", "system", "operation", "candidates", "left"]
+const FACTS = [
+  "owner",
+  "obstacle",
+  "forcible",
+  "until",
+  "how",
+  "version",
+  "dialect",
+  "holder",
+  "system",
+  "operation",
+  "candidates",
+  "left",
+]
 
 /** The remedy with what stands for the file and for the command in place. */
 const filledIn = (remedy: string, path: string | undefined, command: string | undefined): string => {

@@ -10,7 +10,7 @@ import { unknownLeaf } from "../../src/tree/Rejection.ts"
 
 const held = (path: string): LeaseError => {
   const owner = { pid: 42, since: "2026-01-01T00:00:00.000Z", host: "here", self: false }
-  return new LeaseError({ reason: { _tag: "Held", code: "lease.held", path, owner } })
+  return new LeaseError({ reason: { _tag: "Held", code: "lease.held", path, owner, obstacle: "locked", forcible: false } })
 }
 
 describe("the report of an error", () => {
