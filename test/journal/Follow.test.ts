@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
@@ -14,6 +14,9 @@ import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { follow } from "../../src/journal/Follow.ts"
 import { Follower, type FollowerOptions, type FollowItem, type ReadingDisk } from "../../src/journal/Follower.ts"
 import { Seen } from "../../src/journal/Seen.ts"
+import { makeRedactor } from "../../src/redaction/Redactor.ts"
+import { loadTree } from "../../src/session/Load.ts"
+import { rewriteInPlace } from "../../src/session/RewriteFile.ts"
 import { bind, virtualDisk } from "./disks.ts"
 
 const path = "/home/session.jsonl"
@@ -115,6 +118,21 @@ describe("a follower", () => {
     replaceWith(disk, `${record("a")}\n${record("b")}\n`)
     expect(look()).toEqual(["other-file", "a", "b"])
   })
+
+  it.each(["pi/v3-all-records.jsonl", "pi/v3-fork.jsonl", "omp/v3-title-slot.jsonl"])(
+    "tells no entry of %s again when it is migrated",
+    async (fixture) => {
+      const { disk, look } = begin(readFileSync(new URL(`../fixtures/${fixture}`, import.meta.url), "utf8"))
+      const before = look()
+      const loaded = await Effect.runPromise(loadTree(disk, path))
+      const names = { backup: "s.bak", temporary: ".s.tmp" }
+      await Effect.runPromise(rewriteInPlace(disk, loaded, makeRedactor({ environment: {} }), names))
+      const [replaced, ...again] = look()
+      expect(replaced).toBe("other-file")
+      expect(again.filter((entry) => before.includes(entry))).toEqual([])
+      expect(before.length).toBeGreaterThan(again.length + 5)
+    },
+  )
 
   it("gives a record as often as it stands in a file", () => {
     const { disk, look } = begin(`${record("a")}\n${record("a")}\n`)
