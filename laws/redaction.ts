@@ -12,6 +12,7 @@ import { EXEMPT_PLACES, OPEN_PLACES } from "./arbitraries/ciphertext.ts"
 import { KNOWN, redactable, VALUES } from "./arbitraries/redactable.ts"
 import { CONTEXTS, characters, formatSecret, leakOf, type Planted, POSITIONS, planted } from "./arbitraries/secrets.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+import { sec6, sec7, sec8, sec9, sec10 } from "./spelled.ts"
 
 /** Makes the redactor that is judged. */
 export type RedactorFactory = (options: RedactorOptions) => Redactor
@@ -241,14 +242,17 @@ const isLinear = (work: (size: number) => () => void): boolean => {
   return false
 }
 
+/** Values whose parts are looked for: one that machines make, and one that repeats itself. */
+const PARTED = ["q7Rz2KbX9mTw4LcV8nYs3HdJ6pGf5", "k1k2k1k2k1k3".repeat(8), "k1k2".repeat(50)]
+
 const sec4 = (make: RedactorFactory): Law => ({
   id: "SEC-4",
   sentence:
-    "Redaction is linear: twice the input takes at most 2.5 times as long, on adversarial inputs too, and depth and width overflow no stack.",
+    "Redaction is linear: twice the input takes at most 2.5 times as long, on adversarial inputs too, what is encoded, joined or carried over included, and depth and width overflow no stack.",
   runs: 1,
   deepRuns: 1,
   check: () => {
-    const redactor = make({ environment: KNOWN })
+    const redactor = make({ environment: KNOWN, secrets: PARTED })
     for (const { name, text } of adversarial) {
       const work = (size: number) => {
         const input = text(size)
@@ -267,9 +271,31 @@ const sec4 = (make: RedactorFactory): Law => ({
       const value: JsonObject = Object.fromEntries(keys.map((key) => [key, VALUES.overlapping]))
       return () => void redactor.redactValue(value)
     }
+    const blocks = (size: number) => {
+      const content = Array.from({ length: size >> 7 }, () => ({ type: "text", text: `token=${"ab1".repeat(38)}` }))
+      return () => void redactor.redactValue({ message: { role: "user", content } })
+    }
+    const records = (size: number) => {
+      const following = redactor.follow()
+      const text = `password${"="}ab1cd2ef `.repeat(7)
+      return () => {
+        for (let i = 0; i < size >> 7; i++) {
+          const content = [{ type: "text", text: `${i} ${text}` }]
+          following.redactValue({ message: { role: "toolResult", toolCallId: "c", content } })
+        }
+      }
+    }
+    if (!isLinear(blocks)) fail("grows faster than the blocks")
+    if (!isLinear(records)) fail("grows faster than the records")
     if (!isLinear(deep)) fail("grows faster than the depth")
     if (!isLinear(wide)) fail("grows faster than the width")
-    redactor.redactValue(Array.from({ length: 1_000_000 }, () => 0))
+    for (const one of [redactor, redactor.follow()]) {
+      one.redactValue(Array.from({ length: 1_000_000 }, () => 0))
+      one.redactValue(
+        Array.from({ length: 1_000_000 }, (_, i) => ({ type: "text", text: i % 1_000 === 0 ? "abcdefgh1234" : "a" })),
+      )
+      deep(100_000)()
+    }
   },
 })
 
@@ -286,6 +312,11 @@ export const redactionLaws = (make: RedactorFactory): ReadonlyArray<Law> => [
   sec2(make),
   sec3(make),
   sec4(make),
+  sec6(make),
+  sec7(make),
+  sec8(make),
+  sec9(make),
+  sec10(make),
 ]
 
 export const laws: ReadonlyArray<Law> = redactionLaws(makeRedactor)

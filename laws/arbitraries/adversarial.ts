@@ -15,6 +15,17 @@ const TOKEN = `gh${"p_"}`
 const LINE = `${"MIIEvQIBADANBgkq".repeat(3)}\n`
 const MODEL = `sk${"-"}`
 
+const encoded = (text: string): string => btoa(text)
+
+/** Encoded so many times: what is looked into and into. */
+const encodedAgain =
+  (text: string, times: number): Family["text"] =>
+  (size) => {
+    let found = text.repeat(Math.ceil(size / text.length / (4 / 3) ** times))
+    for (let i = 0; i < times; i++) found = encoded(found)
+    return found
+  }
+
 export const adversarial: ReadonlyArray<Family> = [
   { name: "one letter", text: repeated("a") },
   { name: "words without end", text: repeated("a-") },
@@ -64,6 +75,36 @@ export const adversarial: ReadonlyArray<Family> = [
   { name: "beginnings of markers", text: repeated("[REDACTED:") },
   { name: "known values and markers", text: repeated("abcdefgh1234[REDACTED]") },
   { name: "base64", text: repeated("QUtJQStBS0lBL0FLSUE/") },
+  { name: "base64 that stands for text", text: encodedAgain("words and words, line after line\n", 1) },
+  { name: "base64 of base64 of base64", text: encodedAgain("words and words, line after line\n", 3) },
+  { name: "base64 of base64, deeper than it is followed", text: encodedAgain("words and words, line after line\n", 6) },
+  { name: "base64 in lines", text: repeated(`${encoded("w".repeat(57))}\n`) },
+  { name: "pieces of base64", text: repeated(`${encoded("words and words, line after line")}.`) },
+  { name: "base64 of assignments", text: encodedAgain("token=", 1) },
+  { name: "base64 that stops being text", text: repeated(`${encoded("some words and then \u0000\u0001\u0002\u0003\u0004")}/`) },
+  { name: "paths of base64", text: repeated("d29yZHMg/") },
+  { name: "hex", text: repeated("6162636465666768") },
+  { name: "parts of known values", text: repeated("zq7Rz2KbX9mTw") },
+  { name: "parts of a known value that repeats itself", text: repeated("k1k2k1k2k1k3") },
+  { name: "parts of a known value joined", text: repeated("k1k2k1k2k1k2k1k2k3") },
+  { name: "headers", text: repeated("Authorization: ") },
+  { name: "headers without space", text: repeated("authorization:") },
+  { name: "cookies", text: repeated("cookie: sid=") },
+  { name: "cookies without end", text: repeated("a=b;sid=c;", "Cookie: ") },
+  { name: "cookies in cookies", text: repeated(`cookie${":"}sid=abcdefg1;`) },
+  { name: "commands", text: repeated("curl -u a:") },
+  { name: "machines", text: repeated("machine a login b ") },
+  { name: "ports", text: repeated("a:5432:b:c:") },
+  { name: "signatures", text: repeated(`?sig${"="}aaaaaaaaaaaaaaaa&sv=`) },
+  { name: "manifests", text: repeated(`kind: Secret\n${"data"}:\n  a: b1c2d3e4\n`) },
+  { name: "kinds of manifests", text: repeated("kind: Secret\n") },
+  { name: "access key ids", text: repeated(`AK${"IA"}QZ7RKB2XM4TWLCV6 `) },
+  { name: "marks", text: repeated("Q~+ACR.atlasv1.:AA-us1SK") },
+  { name: "beginnings of numbers in base64", text: repeated("MTIzNDU2Nzg5MDEyMzQ1Njc4.") },
+  { name: "hex and dashes", text: repeated("0123456789abcdef0123456789abcdef-") },
+  { name: "characters that are not seen", text: repeated("g\u0000") },
+  { name: "colours", text: repeated("\u001b[31m") },
+  { name: "blocks of YAML", text: repeated("token: |\n  ") },
   { name: "templates", text: repeated("${", "token=") },
   { name: "other scripts", text: repeated("漢\ud83d") },
   { name: "addresses", text: repeated("http://a:http://a:") },

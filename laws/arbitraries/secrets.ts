@@ -32,7 +32,8 @@ const drawn = (alphabet: Alphabet, minimum: number, most: number): fc.Arbitrary<
     .map((parts) => parts.join(""))
 }
 
-const rowSecret = (format: Format): fc.Arbitrary<Secret> =>
+/** A token of a row, cut to its least length and whole. */
+export const rowSecret = (format: Format): fc.Arbitrary<Secret> =>
   fc
     .record({
       prefix: fc.constantFrom(...format.prefixes),

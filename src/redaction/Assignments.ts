@@ -93,13 +93,13 @@ interface Name {
 }
 
 /** Where the value of a header ends that may have spaces in it. */
-const LINE_END = /[\r\n"'`]|\\[nr"'`]/g
+const LINE_END = /[\r\n"'`\u001b]|\\[nr"'`]/g
 
 /** Characters of the longest value of a header that is looked at. */
 const LONGEST_HEADER = 4_096
 
 /** Where a bare value ends: at the first of these. */
-const BARE_END = /[\s"'`,;]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/g
+const BARE_END = /[\s"'`,;\u001b]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/g
 
 /** Brackets of the text around it that are cut from the end of a bare value, at most. */
 const MOST_STRAY = 8

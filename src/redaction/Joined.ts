@@ -6,6 +6,7 @@
  * it again finds nothing (law SEC-2). What cannot be settled is given up whole.
  */
 import { isObject, type Json, type JsonArray, own, ownString } from "../model/Json.ts"
+import { PRIVATE_KEY } from "./Formats.ts"
 import { marker } from "./Marker.ts"
 import type { Scanner } from "./Scanner.ts"
 import { replace, type Span, settled } from "./Span.ts"
@@ -46,8 +47,8 @@ export interface JoinedText {
 /** From this rank on a finding is a guess by form: where it reaches into a next text, words are not taken for a part of it. */
 const GUESSED = 10
 
-const isPart = ({ rank }: Span, beginsHere: boolean, part: string): boolean =>
-  beginsHere || rank < GUESSED || !readsLikeWords(part)
+const isPart = ({ rank, kind }: Span, beginsHere: boolean, part: string): boolean =>
+  beginsHere || rank < GUESSED || kind === PRIVATE_KEY || !readsLikeWords(part)
 
 /** So far from a border what is found in the join counts: further away each text was looked at by itself. */
 const NEAR = 512

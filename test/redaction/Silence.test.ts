@@ -27,8 +27,36 @@ describe("this project's own source", () => {
     ...below("laws", /\.ts$/),
     ...below("workers", /\.ts$/),
     ...below("docs", /\.md$/),
+    "README.md",
+    "CHANGELOG.md",
+    "package.json",
     "package-lock.json",
   ])("%s", (path) => silent(read(path)))
+})
+
+/** Source of others that is about secrets, encodings and parsers, and code that was made small. */
+const OTHERS: ReadonlyArray<readonly [folder: string, ending: RegExp]> = [
+  ["node_modules/effect/src", /\.ts$/],
+  ["node_modules/fast-check", /\.(?:js|ts|md|json)$/],
+  ["node_modules/piscina", /\.(?:js|ts|md|json|yml)$/],
+  ["node_modules/vite/dist", /\.(?:js|ts)$/],
+  ["node_modules/undici/lib", /\.js$/],
+]
+
+test.each(OTHERS)("source in %s", (folder, ending) => {
+  const paths = below(folder, ending)
+  expect(paths.length).toBeGreaterThan(5)
+  for (const path of paths) silent(read(path))
+})
+
+test("this project's source, read in pages as records of one session", () => {
+  const following = plain.follow()
+  for (const path of below("src", /\.ts$/))
+    for (const page of read(path).match(/[\s\S]{1,3000}/g) ?? []) {
+      const content = [page.slice(0, 1_000), page.slice(1_000)].map((text) => ({ type: "text", text }))
+      const record = { type: "message", message: { role: "toolResult", toolCallId: path, toolName: "read", content } }
+      expect(following.redactValue(record).findings).toEqual([])
+    }
 })
 
 test.each(below("test/fixtures", /\.jsonl$/))("every record of %s", (path) => {

@@ -25,7 +25,7 @@ describe("goes", () => {
     [`machine x.org login me password ${secret}\n`, "machine x.org login me password [REDACTED:password]\n"],
     [`machine x.org\n  login me\n  password ${secret}\n`, "machine x.org\n  login me\n  password [REDACTED:password]\n"],
     [`db.internal:5432:app:me:${secret}\n`, "db.internal:5432:app:me:[REDACTED:password]\n"],
-    [`//registry.npmjs.org/:_authToken=${drawn(36)}`, "//registry.npmjs.org/:_authToken=[REDACTED:credential]"],
+    [`//npm.internal/:_authToken=${drawn(36)}`, "//npm.internal/:_authToken=[REDACTED:credential]"],
     [`//npm.x.org/:_password=${base64(secret)}`, "//npm.x.org/:_password=[REDACTED:password]"],
     [`_auth=${pair}`, "_auth=[REDACTED:basic-auth]"],
     [`{"auths":{"ghcr.io":{"auth":"${pair}"}}}`, '{"auths":{"ghcr.io":{"auth":"[REDACTED:basic-auth]"}}}'],
