@@ -61,10 +61,10 @@ const measure = async (bench: Bench, { id, work, includes, run }: Scenario): Pro
   return { id, work, includes, load: [before, load()], ...measured, figures }
 }
 
-const draw = (growth: ReadonlyArray<Growth>): void => {
+const draw = (growth: Growth): void => {
   const folder = join(root, "docs", "performance")
   mkdirSync(folder, { recursive: true })
-  for (const each of growth) writeFileSync(join(folder, `${each.name}.svg`), plot(each))
+  writeFileSync(join(folder, `${growth.name}.svg`), plot(growth))
 }
 
 const main = async (): Promise<void> => {
@@ -82,7 +82,7 @@ const main = async (): Promise<void> => {
   }
   say(headText(head))
   const entries: Array<Entry> = []
-  let growth: ReadonlyArray<Growth> = []
+  const growth: Array<Growth> = []
   /** After each scenario, so that a run that is broken off has said what it found. */
   const write = (): Report => {
     const seconds = (performance.now() - began) / 1_000
@@ -96,8 +96,10 @@ const main = async (): Promise<void> => {
     say(entryText(entry))
     write()
   }
-  if (values.plots) growth = await growths(bench)
-  draw(growth)
+  for await (const grown of values.plots ? growths(bench) : []) {
+    growth.push(grown)
+    draw(grown)
+  }
   say(footText(write()))
 }
 

@@ -73,9 +73,9 @@ const appending = async (bench: Bench): Promise<Growth> => {
   }
 }
 
-/** All plots, measured. */
-export const growths = async (bench: Bench): Promise<ReadonlyArray<Growth>> => [
-  await latency(bench),
-  ...(await opening(bench)),
-  await appending(bench),
-]
+/** All plots, each as soon as it is measured. */
+export async function* growths(bench: Bench): AsyncGenerator<Growth, void> {
+  yield await latency(bench)
+  yield* await opening(bench)
+  yield await appending(bench)
+}
