@@ -10,6 +10,7 @@ import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import { shaping } from "./Blobs.ts"
 import type { Rejected } from "./DispatchError.ts"
 import { type MemorySession, startInMemory } from "./MemorySession.ts"
+import { markEntry } from "./TreeRoom.ts"
 
 /** The journal begins with the header. */
 export type MemoryTree = MemorySession<TreeState, TreeCommand, TreeRecord, TreeRejection>
@@ -29,7 +30,7 @@ export const makeMemoryTree = Effect.fnUntraced(function* ({
   const redactor = yield* Redaction
   const start: TreeCommand = { do: "start", cwd, ...(title === undefined ? {} : { title, titleSource: "user" }) }
   return yield* startInMemory<TreeState, TreeCommand, TreeRecord, TreeRejection>(
-    { model: treeModel, redactor, stamp, shape: shaping(redactor, undefined, undefined) },
+    { model: treeModel, redactor, stamp, shape: shaping(redactor, undefined, undefined), mark: markEntry },
     start,
   )
 })

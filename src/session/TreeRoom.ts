@@ -8,13 +8,16 @@ import type { BlobStore } from "../blob/BlobStore.ts"
 import { own, ownObject, ownString } from "../model/Json.ts"
 import { isoTime, type Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
+import { withMarks } from "../redaction/Provenance.ts"
 import type { TreeCommand } from "../tree/Command.ts"
+import { isEntry } from "../tree/Entry.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import { type Lookup, lookupIn, resolveState, shaping } from "./Blobs.ts"
 import { Rejected } from "./DispatchError.ts"
+import type { Mark } from "./Encoding.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { foreignBlobs, holderOf, storeDirectory } from "./Place.ts"
@@ -41,6 +44,13 @@ export const lookupOf = (room: TreeRoom, path: string): Lookup =>
 /** Reads a session, its images resolved. */
 export const loadIn = (room: TreeRoom, path: string, options: LoadOptions = {}) =>
   loadTree(room.disk, path, { lookup: lookupOf(room, path), ...options })
+
+/**
+ * Marks an entry with what redaction took out of it. Headers and patches are never marked: a strict reader drops a patch, and with it the
+ * change, when it has a member that it does not know.
+ */
+export const markEntry: Mark = (record, findings) =>
+  isEntry(record, CURRENT_VERSION) && own(record, "redacted") === undefined ? withMarks(record, findings) : record
 
 /** A rewritten state as the host shall see it. */
 export const shown = (room: TreeRoom, path: string, state: TreeState) =>
@@ -106,6 +116,7 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
       stamp: room.stamp,
       path,
       shape: shapeOf(room, path),
+      mark: markEntry,
       open: onceUncertain(preparation.prepare),
       deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),
