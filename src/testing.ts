@@ -1,7 +1,17 @@
 /**
- * Tools for tests of a host's own code: a disk in memory that can be made to refuse, to stop, and to lose what was not synced.
+ * Tools for tests of a host's own code: a disk in memory that can be made to refuse, to stop, and to lose what was not synced; and chaos
+ * over any disk, the machine's own included.
  */
+export {
+  type ChaosCall,
+  type ChaosDisk,
+  type ChaosEvent,
+  type ChaosFault,
+  type ChaosOptions,
+  chaosDisk,
+} from "./disk/ChaosDisk.ts"
 export { type Chooser, everyChoice, listChooser, seededChooser } from "./disk/Chooser.ts"
+export { nodeDisk } from "./disk/NodeDisk.ts"
 export { type Call, type FaultOptions, SimulatedCrash, type Stop } from "./disk/Schedule.ts"
 export { SimulatedDisk } from "./disk/SimulatedDisk.ts"
 export type { Grain } from "./disk/SimulatedFile.ts"
