@@ -27,6 +27,9 @@ const FILE = /^(?:\.{0,2}|~|[A-Za-z]:)[\\/]|^[\w.-]+[\\/][\w./\\-]*\.[a-z]{1,5}$
 const PATH = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
 const BRACKETS = /[(){}[\]]/
 
+/** A call with something in its brackets, as a sentence about code quotes it. */
+const CALL = /^[A-Za-z_$][\w$.]*\([^()]*\)$/
+
 /** How an expression begins, or a text that goes on after the quote that was taken for an opening one. */
 const EXPRESSION_START = /^(?:[[({<=>]|\/[*^[(\\])/
 const TEXT_GOES_ON = /^\s*(?:[),;\]}>]|\+\s)/
@@ -38,9 +41,19 @@ const wordParts = (value: string): ReadonlyArray<string> => value.split(/[^A-Za-
 
 const areNames = (value: string): boolean => wordParts(value).every(isName)
 
+/** Words joined by capitals, with an acronym at either end. */
+const JOINED_WORDS = /^[A-Z]{0,4}[a-z]*(?:[A-Z][a-z]+)*[A-Z]{0,2}$|^[A-Z]+$/
+
+/** Signs that stand in passwords, and in code only between blanks. */
+const PASSWORD_SIGN = /.[~^]/
+
 /** Names as they stand in code and in the names of files: a short number may follow, stand inside or stand alone. */
 const areNumberedNames = (value: string): boolean =>
-  wordParts(value).every((part) => /^\d{1,6}$/.test(part) || isName(part.replace(/\d{1,3}/, "")))
+  !(PASSWORD_SIGN.test(value) && /\d/.test(value)) &&
+  wordParts(value).every((part) => /^\d{1,6}$/.test(part) || isNumberedName(part, part.replace(/\d{1,3}/, "")))
+
+const isNumberedName = (part: string, letters: string): boolean =>
+  isName(letters) && (letters.length === part.length || JOINED_WORDS.test(letters))
 
 const SEPARATED_WORDS = /^[?@#!*&~^<]?[A-Za-z0-9 _./:\\-]*$/
 
@@ -57,7 +70,9 @@ export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
   if (PATTERN.test(value) || (FILE.test(value) && areNumberedNames(value))) return true
   if (isQuoted)
     return (
-      TEXT_GOES_ON.test(value) || (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && areNumberedNames(rest))))
+      TEXT_GOES_ON.test(value) ||
+      (CALL.test(value) && areNumberedNames(value)) ||
+      (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && areNumberedNames(rest))))
     )
   if (EXPRESSION_START.test(value)) return true
   return areNames(rest) || ((PATH.test(value) || BRACKETS.test(value)) && areNumberedNames(rest))

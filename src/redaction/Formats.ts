@@ -129,7 +129,7 @@ export const FORMATS: ReadonlyArray<Format> = [
   row("grafana-token", "glsa_", "word", 8, 41),
   row("grafana-token", "glc_eyJ", "base64", 8, 100),
   row("grafana-token", "glc_", "base64", 24, 100, WEAK),
-  row("newrelic-key", "NRAK- NRII- NRIQ- NRBR-", "dashed", 8, 27),
+  row("newrelic-key", "NRAK- NRII- NRIQ- NRBR-", "url", 8, 27),
   row("onepassword-token", "ops_eyJ", "any64", 8, 250),
   row("age-key", "AGE-SECRET-KEY-1", "alnum", 8, 58),
   { ...row("bearer-token", "", "any64", 16, 32), prefixes: ["Bearer ", "bearer "], weak: true, dots: 2, keeps: true },

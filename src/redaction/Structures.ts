@@ -62,7 +62,7 @@ const command: Structure = {
 }
 
 const NETRC =
-  /machine[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8}login[ \t\r\n]{1,8}\S{1,200}[ \t\r\n]{1,8}password[ \t\r\n]{1,8}(\S{4,300})/dy
+  /machine(?:[ \t\r]|\n[+-]?){1,8}\S{1,200}(?:[ \t\r]|\n[+-]?){1,8}login(?:[ \t\r]|\n[+-]?){1,8}\S{1,200}(?:[ \t\r]|\n[+-]?){1,8}password(?:[ \t\r]|\n[+-]?){1,8}(\S{4,300})/dy
 
 const netrc: Structure = { kind: PASSWORD, texts: ["machine "], find: (text, at) => secretAt(NETRC, text, at) }
 

@@ -7,6 +7,10 @@ const hex = "a8f5f167f44f4964e6c9"
 describe("goes", () => {
   test.each([
     [`token=${canary}`, "token=[REDACTED:credential]"],
+    ["password=bWM6Fqh.zbvP9JjE;", "password=[REDACTED:password];"],
+    ["password=Cec.xAbQ4jEq~eziou", "password=[REDACTED:password]"],
+    ["db_password: |\n  q7Rz2KbX9mTw\n", "db_password: |\n  [REDACTED:password]\n"],
+    ["token=\u001b[31mq7Rz2KbX9mTw\u001b[0m", "token=\u001b[31m[REDACTED:credential]\u001b[0m"],
     ["password=12345678", "password=[REDACTED:password]"],
     ["secret = config.value1234567", "secret = [REDACTED:password]"],
     [`password = "${hex}"`, 'password = "[REDACTED:password]"'],
@@ -39,6 +43,8 @@ describe("goes", () => {
 describe("stays", () => {
   test.each([
     "tokenBudget: 20000000",
+    "- `url-token`: `url('./icon.png')`",
+    "token = parser.readToken2(input.line1)",
     '"tokenBudget": 20_000_000',
     "tokenBudget: z.number().int().positive()",
     "apiKey: options.apiKey",
