@@ -4,7 +4,7 @@
  * Prints a table and writes `bench-report.json`. Every figure is a median over rounds in which all parties took turns, each in a process
  * of its own; a target is judged by quotients within rounds, since the machine is never the same twice. A target that is missed is said,
  * with the factor; it does not make the command fail. `--quick` takes about a minute, with smaller sizes; all of it about ten. `--plots`
- * measures the growths too, and draws them into `docs/performance`. `--folder` says on which disk.
+ * measures the growths too, and draws them into `docs/performance`; with `--only=` nothing else is measured. `--folder` says on which disk.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { availableParallelism, loadavg, type as systemType, totalmem } from "node:os"
@@ -44,7 +44,10 @@ const note = (text: string): void => void process.stderr.write(`${text}\n`)
 const load = (): number => loadavg()[0] ?? 0
 
 const chosen = (): ReadonlyArray<Scenario> => {
-  const only = values.only?.split(",").map((id) => id.trim().toLowerCase())
+  const only = values.only
+    ?.split(",")
+    .map((id) => id.trim().toLowerCase())
+    .filter((id) => id !== "")
   if (only === undefined) return scenarios
   const unknown = only.filter((id) => !scenarios.some((each) => each.id.toLowerCase() === id))
   if (unknown.length > 0) {

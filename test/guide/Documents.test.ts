@@ -16,7 +16,7 @@ const root = new URL("../../", import.meta.url)
 const text = (path: string): string => readFileSync(new URL(path, root), "utf8")
 
 const DOCUMENTS = [
-  ...["architecture", "format", "guarantees", "security"].map((name) => `docs/${name}.md`),
+  ...["architecture", "format", "guarantees", "performance", "security"].map((name) => `docs/${name}.md`),
   ...readdirSync(new URL("docs/guide/", root)).map((name) => `docs/guide/${name}`),
   "CHANGELOG.md",
 ]

@@ -106,7 +106,7 @@ export const growing: ReadonlyArray<Scenario> = [
     id: "P6",
     work: "the cost of one more record, by the length of the session",
     includes:
-      "ours: decision, redaction, JSON, state, queue; accepted, not yet synced. pi: append to memory and file, never synced. After 2,000 appends to warm up.",
+      "what the host's thread computes. Ours: decision, redaction, JSON, state, queue; accepted, not yet synced. pi: append to memory and file, never synced. After 2,000 appends to warm up.",
     run: appending,
   },
   {

@@ -21,7 +21,7 @@ const latency = async (bench: Bench): Promise<Growth> => {
   const found: Array<{ name: string; x: number; y: number }> = []
   for (const appenders of [1, 4, 16, 64, 256]) {
     const parties = ways.map((way) => ({ name: way, run: () => append(bench, { way, appenders, bytes: 1_024, ...times }) }))
-    const measured = await rounds(bench.isQuick ? 1 : 3, parties, bench.say)
+    const measured = await rounds(bench.isQuick ? 1 : 2, parties, bench.say)
     for (const way of ways) found.push({ name: NAMES[way], x: appenders, y: median(column(measured.of(way), "p50")) })
   }
   return {
@@ -35,10 +35,10 @@ const latency = async (bench: Bench): Promise<Growth> => {
 
 const opening = async (bench: Bench): Promise<ReadonlyArray<Growth>> => {
   const [times, memory]: [Array<{ name: string; x: number; y: number }>, Array<{ name: string; x: number; y: number }>] = [[], []]
-  for (const megabytes of bench.isQuick ? [1, 3, 10] : [1, 10, 100, 300]) {
+  for (const megabytes of bench.isQuick ? [1, 3, 10] : [1, 10, 100]) {
     const files = written(bench, megabytes)
     const parties = openers(bench, files)
-    const measured = await rounds(bench.isQuick ? 1 : 3, parties, bench.say)
+    const measured = await rounds(bench.isQuick ? 1 : 2, parties, bench.say)
     bench.folder.remove(files.folder)
     for (const { name } of parties) {
       const answers = measured.of(name)
@@ -57,7 +57,7 @@ const appending = async (bench: Bench): Promise<Growth> => {
   const found: Array<{ name: string; x: number; y: number }> = []
   for (const entries of bench.isQuick ? [100, 1_000, 10_000] : [100, 1_000, 10_000, 100_000]) {
     const parties = growers(bench, { entries, compactions: "none", appends: 5_000, contexts: 0 })
-    const measured = await rounds(bench.isQuick ? 1 : 3, parties, bench.say)
+    const measured = await rounds(bench.isQuick ? 1 : 2, parties, bench.say)
     for (const { name } of parties) {
       const [party = ""] = name.split(" ")
       const label = party === "pi" ? "pi, never synced" : "annals, accepted"
