@@ -6,15 +6,20 @@
  */
 import { nodeDisk } from "../src/disk/NodeDisk.ts"
 import type { Reply, Request } from "../src/writer/Protocol.ts"
+import { begin, end } from "../src/writer/Turn.ts"
 import { makeWriterCore } from "../src/writer/WriterCore.ts"
 
 const core = makeWriterCore(nodeDisk)
 
 export default function run(request: Request): Reply {
+  const turn = request.kind === "commit" ? request.turn : undefined
+  if (turn === undefined) return core.run(request)
+  // The host is on its way out and writes what is left by itself; nobody is there for an answer.
+  if (!begin(turn)) return { outcomes: [] }
   const reply = core.run(request)
-  if (request.kind === "commit" && request.progress !== undefined) {
-    Atomics.store(request.progress, 0, request.batch)
-    Atomics.notify(request.progress, 0)
-  }
+  end(
+    turn,
+    reply.outcomes.some((outcome) => !outcome.ok && outcome.certainty === "uncertain"),
+  )
   return reply
 }

@@ -11,8 +11,6 @@ export interface WriterPort {
 }
 
 export interface Remainder {
-  /** The number of the batch under way, or of the last one. */
-  readonly batch: number
   readonly parts: ReadonlyArray<Part>
   /** What cannot be written any more, because its file has latched. */
   readonly lost: ReadonlyArray<Loss>

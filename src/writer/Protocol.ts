@@ -4,6 +4,7 @@
  * Each part carries everything that is needed to carry it out (path, identity, offset, bytes), so the thread may die between any
  * two messages: a new one goes on from the part alone.
  */
+import type { Turn } from "./Turn.ts"
 
 /** Which file a path must name. A file that was deleted or replaced is noticed before a byte is written to it. */
 export interface Identity {
@@ -36,11 +37,9 @@ export interface Part {
 export type Request =
   | {
       readonly kind: "commit"
-      /** Counts up from 1. */
-      readonly batch: number
       readonly parts: ReadonlyArray<Part>
-      /** Where the thread stores the batch number once the batch is done, for a host that waits at its exit. */
-      readonly progress?: Int32Array
+      /** Where a thread says that it is at work, for a host that comes to its exit meanwhile. */
+      readonly turn?: Turn
     }
   /** Gives the descriptors of these files back. */
   | { readonly kind: "release"; readonly files: ReadonlyArray<number> }

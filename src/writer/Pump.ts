@@ -24,7 +24,6 @@ export class Pump {
   readonly #options: PumpOptions
   readonly #files = new Map<number, FileQueue>()
   #released: Array<number> = []
-  #batch = 0
   #running = false
 
   constructor(port: WriterPort, options: PumpOptions) {
@@ -57,7 +56,6 @@ export class Pump {
       await this.#release()
       const parts = this.#take()
       if (parts.length === 0) break
-      this.#batch += 1
       await this.#commit(parts)
     }
     this.#running = false
@@ -93,7 +91,7 @@ export class Pump {
     for (let machine = 0; machine < MACHINES_PER_BATCH; machine++) {
       let reply: Reply
       try {
-        reply = await this.#port.run({ kind: "commit", batch: this.#batch, parts: sent })
+        reply = await this.#port.run({ kind: "commit", parts: sent })
       } catch (lost) {
         cause = lost
         sent = parts.map((part) => (part.mode === "append" ? { ...part, mode: "resume" } : part))
@@ -116,7 +114,6 @@ export class Pump {
   #remainder(): Remainder {
     const files = [...this.#files.values()]
     return {
-      batch: this.#batch,
       parts: files.flatMap((file) => file.remainder() ?? []),
       lost: files.flatMap((file) => file.loss() ?? []),
     }

@@ -2,8 +2,9 @@
  * The machine in a thread of its own: one piscina pool of exactly one thread, one task at a time.
  *
  * The thread's death is a rejection of the task it had; piscina starts another thread for the next one. At the exit of the process
- * the batch in the thread's hands is waited for, and what is left is written by the same machine on the main thread: so
- * `process.exit` and an uncaught exception lose nothing that was accepted, unless the disk hangs for longer than the bound.
+ * a batch that the thread has begun is waited for, and what is left is written by the same machine on the main thread: so
+ * `process.exit` and an uncaught exception lose nothing that was accepted, unless the disk hangs for longer than the bound, or the
+ * host has ended the thread in the middle of a batch and not waited for its end.
  */
 import { writeSync } from "node:fs"
 import { Piscina } from "piscina"
@@ -11,6 +12,7 @@ import { nodeDisk } from "../disk/NodeDisk.ts"
 import { EXIT_WAIT_MS } from "../model/Limits.ts"
 import type { Loss, Remainder, WriterPort } from "./Port.ts"
 import type { Reply, Request } from "./Protocol.ts"
+import { awaitEnd, giveUp, heard, makeTurn, type Taken, type Turn, takeOver } from "./Turn.ts"
 import { makeWriterCore } from "./WriterCore.ts"
 
 export interface ThreadPortOptions {
@@ -33,7 +35,7 @@ const workerBeside = (): URL => {
 }
 
 export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
-  const progress = new Int32Array(new SharedArrayBuffer(4))
+  const turn = makeTurn()
   const pool = new Piscina<Request, Reply>({
     filename: (options.worker ?? workerBeside()).href,
     minThreads: 1,
@@ -51,10 +53,18 @@ export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
     run: async (request) => {
       // A worker that cannot be loaded leaves a pool without threads, and a task given to that waits for ever.
       if (pool.threads.length === 0) throw new Error("the writer thread cannot start")
-      return await pool.run(request.kind === "commit" ? { ...request, progress } : request)
+      if (request.kind === "release") return await pool.run(request)
+      try {
+        const reply = await pool.run({ ...request, turn })
+        heard(turn)
+        return reply
+      } catch (lost) {
+        giveUp(turn)
+        throw lost
+      }
     },
     guardExit: (remainder) => {
-      onExit = () => drain(remainder(), progress, options)
+      onExit = () => drain(remainder(), turn, options)
       process.on("exit", onExit)
     },
     close: async () => {
@@ -64,29 +74,33 @@ export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
   }
 }
 
-const drain = ({ batch, parts, lost }: Remainder, progress: Int32Array, options: ThreadPortOptions): void => {
+const drain = ({ parts, lost }: Remainder, turn: Turn, options: ThreadPortOptions): void => {
   const report = options.onExitLoss ?? tell
   for (const loss of lost) report(loss)
   if (parts.length === 0) return
-  if (!waitFor(batch, progress, options.exitWait ?? EXIT_WAIT_MS)) {
+  const taken = waitFor(turn, options.exitWait ?? EXIT_WAIT_MS)
+  if (taken === "busy") {
     for (const { path, bytes } of parts) report({ path, bytes: bytes.length, why: "the disk did not answer in time" })
     return
   }
-  const { outcomes } = makeWriterCore(nodeDisk).run({ kind: "commit", batch: batch + 1, parts })
+  const { outcomes } = makeWriterCore(nodeDisk).run({ kind: "commit", parts })
   for (const [index, outcome] of outcomes.entries()) {
     const part = parts[index]
-    if (!outcome.ok && part !== undefined)
-      report({ path: part.path, bytes: part.bytes.length, why: `${outcome.operation}: ${outcome.code}` })
+    if (part === undefined) continue
+    const loss = { path: part.path, bytes: part.bytes.length }
+    if (!outcome.ok) report({ ...loss, why: `${outcome.operation}: ${outcome.code}` })
+    // A second sync of the same bytes succeeds although the first one has lost them.
+    else if (taken === "doubtful") report({ ...loss, why: "a sync of the last batch failed" })
   }
 }
 
-/** True once the thread has finished the batch. Blocks, which is all that is left to do in an exit handler. */
-const waitFor = (batch: number, progress: Int32Array, milliseconds: number): boolean => {
+/** Takes the thread's turn, once it has ended the batch that it has begun. Blocks, which is all that is left to do in an exit handler. */
+const waitFor = (turn: Turn, milliseconds: number): Taken => {
   const until = performance.now() + milliseconds
   for (;;) {
-    const done = Atomics.load(progress, 0)
-    if (done >= batch) return true
+    const taken = takeOver(turn)
     const left = until - performance.now()
-    if (left <= 0 || Atomics.wait(progress, 0, done, left) === "timed-out") return Atomics.load(progress, 0) >= batch
+    if (taken !== "busy" || left <= 0) return taken
+    awaitEnd(turn, left)
   }
 }

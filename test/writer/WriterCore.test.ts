@@ -13,7 +13,7 @@ const setUp = (content: string) => {
   const identity = { device: stat.device, inode: stat.inode }
   const run = (text: string, at: number, mode: PartMode) => {
     const part: Part = { file: 1, path: PATH, identity, at, bytes: bytes(text), mode, sync: true }
-    return makeWriterCore(disk).run({ kind: "commit", batch: 1, parts: [part] }).outcomes[0]
+    return makeWriterCore(disk).run({ kind: "commit", parts: [part] }).outcomes[0]
   }
   return { disk, run }
 }

@@ -1,16 +1,36 @@
 /**
  * A host that hands over records and leaves without waiting: by `process.exit`, or by an error that nobody catches; or with a file that
- * somebody has cut, so that nothing more can be written to it.
+ * somebody has cut, so that nothing more can be written to it; or with a thread that hangs in the middle of a batch, or was ended there.
  */
-import { truncateSync } from "node:fs"
+import { existsSync, truncateSync, writeFileSync } from "node:fs"
+import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import { line } from "../../laws/arbitraries/lines.ts"
 import { nodeDisk } from "../../src/disk/NodeDisk.ts"
-import { Writer } from "../../src/writer/Writer.ts"
+import { Writer, type WriterFile } from "../../src/writer/Writer.ts"
 
-const [path = "", how = "", count = "0"] = process.argv.slice(2)
+const [path = "", how = "", count = "0", exitWait = "5000"] = process.argv.slice(2)
 const stat = nodeDisk.lstat(path)
 if (stat === undefined) throw new Error(`${path} is missing`)
+
+const threads: Array<Worker> = []
+process.on("worker", (thread) => threads.push(thread))
+
+const handOver = (file: WriterFile, from: number): Effect.Effect<void> =>
+  Effect.orDie(
+    Effect.gen(function* () {
+      for (let n = from; n <= Number(count); n++) yield* file.append([line(n, 200)])
+    }),
+  )
+
+/** Until the thread hangs in the middle of the batch with the first record. */
+const hanging = (file: WriterFile): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    writeFileSync(`${path}.hang-within`, "")
+    yield* Effect.orDie(file.append([line(1, 200)]))
+    while (!existsSync(`${path}.hangs`)) yield* Effect.sleep("2 millis")
+    yield* handOver(file, 2)
+  })
 
 await Effect.runPromise(
   Effect.scoped(
@@ -22,10 +42,19 @@ await Effect.runPromise(
         yield* Effect.exit(Effect.flatMap(file.append([line(1, 200)]), (seq) => file.reached(seq, "synced")))
         process.exit(0)
       }
-      for (let n = 1; n <= Number(count); n++) yield* file.append([line(n, 200)])
-      if (how === "exit") process.exit(0)
+      if (how === "hung" || how === "terminated") yield* hanging(file)
+      else yield* handOver(file, 1)
+      if (how === "terminated") yield* Effect.promise(async () => threads.at(-1)?.terminate())
       if (how === "throw") setImmediate(() => Promise.reject(new Error("nobody catches this")))
+      else process.exit(0)
       yield* Effect.never
     }),
-  ).pipe(Effect.provide(Writer.layer())),
+  ).pipe(
+    Effect.provide(
+      Writer.layer({
+        exitWait: Number(exitWait),
+        worker: how === "hung" || how === "terminated" ? new URL("./mortal-worker.ts", import.meta.url) : undefined,
+      }),
+    ),
+  ),
 )
