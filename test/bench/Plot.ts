@@ -93,7 +93,7 @@ export const plot = ({ title, x, y, series }: Growth): string => {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${escaped(title)}">`,
     `<style>${style(series.length)}</style>`,
     `<text class="h" x="${LEFT}" y="16">${escaped(title)}</text>`,
-    `<text x="${LEFT - 56}" y="${TOP - 4}">${escaped(y)}</text>`,
+    `<text x="${LEFT - 56}" y="16">${escaped(y)}</text>`,
     ...grid,
     ...lines,
     `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 10}" text-anchor="middle">${escaped(x)}</text>`,

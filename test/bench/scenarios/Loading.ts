@@ -140,7 +140,8 @@ export const loading: ReadonlyArray<Scenario> = [
   {
     id: "P4",
     work: "open a session for writing and have its context",
-    includes: "both: reading, tree, context at the leaf. Ours also: damage report, lease. Neither: start of the process.",
+    includes:
+      "both: reading, tree, context at the leaf. Ours also: damage report, lease, start of the writer thread. Neither: start of the process.",
     run: open,
   },
   {
