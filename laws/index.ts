@@ -2,6 +2,7 @@
  * The laws for hosts: what a law is, the laws that judge a thing the caller brings, and all laws of this library.
  */
 export { type Family, families } from "./all.ts"
+export { type JournalSubject, type JournalWorld, journalOnDisk, jrn6 } from "./journalSubject.ts"
 export { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 export type { LeaseProcess, LeaseService, LeaseWorld, ProcessKind } from "./LeaseWorld.ts"
 export { type LeaseSubject, layerSubject, lse1 } from "./leaseSubject.ts"

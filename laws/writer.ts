@@ -1,6 +1,8 @@
 /** Laws of the writer over the simulated disk: acknowledgements, failures, the death of the machine, power cuts. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import type { Disk } from "../src/disk/Disk.ts"
 import { SimulatedCrash } from "../src/disk/Schedule.ts"
@@ -10,33 +12,22 @@ import type { WriterPort } from "../src/writer/Port.ts"
 import type { WriteError } from "../src/writer/WriteError.ts"
 import { Writer, type WriterFile } from "../src/writer/Writer.ts"
 import { makeWriterCore } from "../src/writer/WriterCore.ts"
-import { line, stored, textOf } from "./arbitraries/lines.ts"
+import { line, stored } from "./arbitraries/lines.ts"
 import { type Schedule, schedule } from "./arbitraries/schedules.ts"
+import { expectPrefix, JournalJudge } from "./JournalJudge.ts"
+import { journalOnDisk, jrn6 } from "./journalSubject.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 
 const pathOf = (file: number): string => `/store/session-${file}.jsonl`
 const header = '{"type":"session","version":5,"id":"s"}\n'
 
-/** What a host saw of one file. */
-interface Seen {
-  /** The text of every line that was accepted, in order. */
-  readonly accepted: Array<string>
-  /** How many lines were acknowledged at each level, at the most. */
-  written: number
-  synced: number
-  /** Numbers of acknowledgements in the order in which they came. */
-  readonly order: Array<number>
-  failure: WriteError | undefined
-  unsaved: ReadonlyArray<string>
-}
-
 const freshDisk = (files: number): SimulatedDisk =>
   new SimulatedDisk(Object.fromEntries(Array.from({ length: files }, (_, file) => [pathOf(file), header])))
 
-const start = (disk: Disk, file: number) => {
-  const stat = disk.lstat(pathOf(file))
-  if (stat === undefined) throw new Error(`${pathOf(file)} is gone`)
-  return { path: pathOf(file), identity: { device: stat.device, inode: stat.inode }, length: stat.size }
+const start = (disk: Disk, path: string) => {
+  const stat = disk.lstat(path)
+  if (stat === undefined) throw new Error(`${path} is gone`)
+  return { path, identity: { device: stat.device, inode: stat.inode }, length: stat.size }
 }
 
 /** Carries a schedule out and says what the host saw. `before` runs once the files are open: faults are set there. */
@@ -45,72 +36,42 @@ const carryOut = (
   disk: SimulatedDisk,
   before: () => void,
   { recover = false, port = inlinePort(disk) }: { recover?: boolean; port?: WriterPort } = {},
-): Promise<ReadonlyArray<Seen>> =>
+): Promise<ReadonlyArray<JournalJudge>> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
         const writer = yield* Writer
-        const seen: Array<Seen> = []
+        const seen: Array<JournalJudge> = []
         const files: Array<WriterFile> = []
-        for (let file = 0; file < plan.files; file++) {
-          files.push(yield* writer.open(start(disk, file)))
-          seen.push({ accepted: [], written: 0, synced: 0, order: [], failure: undefined, unsaved: [] })
+        for (let index = 0; index < plan.files; index++) {
+          const file = yield* writer.open(start(disk, pathOf(index)))
+          files.push(file)
+          seen.push(new JournalJudge(pathOf(index), file))
         }
         before()
         let number = 0
         for (const step of plan.steps) {
-          const file = files[step.file]
           const of = seen[step.file]
-          if (file === undefined || of === undefined) continue
-          const lines = step.sizes.map((size) => line(++number, size))
-          const accepted = yield* Effect.exit(file.append(lines))
-          if (Exit.isFailure(accepted)) continue
-          of.accepted.push(...lines.map(textOf))
-          const seq = accepted.value
-          yield* Effect.forkScoped(watch(file, of, seq, step.asks), { startImmediately: true })
-          if (step.wait !== "nothing") yield* Effect.exit(file.reached(seq, step.wait))
+          const seq = yield* of?.append(step.sizes.map((size) => line(++number, size))) ?? Effect.succeed(undefined)
+          if (of === undefined || seq === undefined) continue
+          yield* Effect.forkScoped(of.watch(seq, step.asks), { startImmediately: true })
+          if (step.wait !== "nothing") yield* Effect.exit(files[step.file]?.reached(seq, step.wait) ?? Effect.void)
         }
-        for (const [index, file] of files.entries()) {
-          const of = seen[index]
-          if (of === undefined) continue
-          yield* Effect.exit(file.flush)
+        for (const of of seen) {
+          yield* of.flush()
           if (recover) {
             disk.heal()
-            yield* Effect.exit(file.recover)
-            yield* Effect.exit(file.flush)
+            yield* of.recover(true)
+            yield* of.flush()
           }
-          of.failure = yield* file.failure
-          of.unsaved = (yield* file.unsaved).map(textOf)
+          yield* of.look()
+          of.judgeOrder()
+          of.rule()
         }
         return seen
       }),
     ).pipe(Effect.provide(Writer.layerOn(port, { durability: plan.durability, queueBytes: plan.queueBytes }))),
   )
-
-const watch = (file: WriterFile, seen: Seen, seq: number, asks: boolean): Effect.Effect<void> => {
-  const written = Effect.map(file.reached(seq, "written"), () => {
-    seen.written = Math.max(seen.written, seq)
-  })
-  const synced = Effect.map(file.reached(seq, "synced"), () => {
-    seen.synced = Math.max(seen.synced, seq)
-    seen.order.push(seq)
-  })
-  return Effect.ignore(Effect.all(asks ? [written, synced] : [written], { concurrency: "unbounded" }))
-}
-
-const expectPrefix = (what: string, content: string, lines: ReadonlyArray<string>, atLeast: number): void => {
-  const whole = header + lines.map((text) => `${text}\n`).join("")
-  if (!whole.startsWith(content)) throw new Error(`${what}: holds bytes that were never handed over in this place`)
-  const needed =
-    header +
-    lines
-      .slice(0, atLeast)
-      .map((text) => `${text}\n`)
-      .join("")
-  if (content.length < needed.length) throw new Error(`${what}: ${atLeast} lines were acknowledged, not all are there`)
-}
-
-const ascending = (numbers: ReadonlyArray<number>): boolean => numbers.every((n, i) => i === 0 || n >= (numbers[i - 1] ?? 0))
 
 /** A process is killed at any operation: everything acknowledged as written is in the file, in order, once. And a power cut: as synced. */
 const crash = (budget: Budget): Promise<void> => {
@@ -129,17 +90,17 @@ const crash = (budget: Budget): Promise<void> => {
       const seen = await carryOut(plan, disk, () => disk.crashAt(disk.operations + 1 + Math.floor((where * total) / 1_000), when))
       const image = disk.crash((n) => choices.next().value % n)
       for (const [file, of] of seen.entries()) {
-        expectPrefix(`${pathOf(file)} after a kill`, stored(disk, pathOf(file)), of.accepted, of.written)
+        expectPrefix(`${pathOf(file)} after a kill`, stored(disk, pathOf(file)), of.accepted, of.acknowledged.written, header)
         const cut = stored(image, pathOf(file))
         const needed =
           header +
           of.accepted
-            .slice(0, of.synced)
+            .slice(0, of.acknowledged.synced)
             .map((text) => `${text}\n`)
             .join("")
         if (!cut.startsWith(needed)) throw new Error(`${pathOf(file)} after a power cut: acknowledged lines are lost`)
-        coverage.hit("acknowledged before the crash", of.synced > 0)
-        coverage.hit("accepted and not acknowledged", of.accepted.length > of.synced)
+        coverage.hit("acknowledged before the crash", of.acknowledged.synced > 0)
+        coverage.hit("accepted and not acknowledged", of.accepted.length > of.acknowledged.synced)
         coverage.hit("a line cut in the middle", !stored(disk, pathOf(file)).endsWith("\n"))
       }
     },
@@ -174,11 +135,8 @@ const failure = (budget: Budget): Promise<void> => {
       }
       const latched = await carryOut(plan, disk, arm)
       for (const [file, of] of latched.entries()) {
-        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.written)
+        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.acknowledged.written, header)
         const lost = of.accepted.length - of.unsaved.length
-        if (of.failure !== undefined && of.accepted.slice(lost).join("\n") !== of.unsaved.join("\n"))
-          throw new Error(`${pathOf(file)}: unsaved is not the end of what was accepted`)
-        if (lost > 0 && of.synced > lost) throw new Error(`${pathOf(file)}: acknowledged lines are among the unsaved`)
         const image = stored(
           disk.crash((n) => choices.next().value % n),
           pathOf(file),
@@ -188,6 +146,7 @@ const failure = (budget: Budget): Promise<void> => {
           image.slice(0, header.length + lengthOf(of.accepted.slice(0, lost))),
           of.accepted,
           lost,
+          header,
         )
         checkTakenBack(operation, of.failure, stored(disk, pathOf(file)))
         coverage.hit(of.failure?.reason._tag ?? "no failure")
@@ -228,8 +187,14 @@ const recovered = async (
   const durable = disk.crash((options) => options - 1)
   for (const [file, of] of seen.entries()) {
     if (of.failure !== undefined) throw new Error(`${pathOf(file)}: recovery on a healthy disk failed: ${of.failure.message}`)
-    expectPrefix(`${pathOf(file)} after recovery`, stored(disk, pathOf(file)), of.accepted, of.accepted.length)
-    expectPrefix(`${pathOf(file)} after recovery and a power cut`, stored(durable, pathOf(file)), of.accepted, of.accepted.length)
+    expectPrefix(`${pathOf(file)} after recovery`, stored(disk, pathOf(file)), of.accepted, of.accepted.length, header)
+    expectPrefix(
+      `${pathOf(file)} after recovery and a power cut`,
+      stored(durable, pathOf(file)),
+      of.accepted,
+      of.accepted.length,
+      header,
+    )
   }
 }
 
@@ -246,7 +211,6 @@ const isolation = (budget: Budget): Promise<void> => {
         disk.fail((call) => call.operation === operation && call.path === pathOf(broken), "EIO", { sticky: true }),
       )
       for (const [file, of] of seen.entries()) {
-        if (!ascending(of.order)) throw new Error(`${pathOf(file)}: acknowledged out of order: ${of.order.join(" ")}`)
         coverage.hit("several acknowledgements", of.order.length > 2)
         if (file === broken) {
           coverage.hit("a file that fails", of.failure !== undefined)
@@ -254,7 +218,7 @@ const isolation = (budget: Budget): Promise<void> => {
         }
         coverage.hit("a file beside it", of.accepted.length > 0 && seen[broken]?.failure !== undefined)
         if (of.failure !== undefined) throw new Error(`${pathOf(file)} failed with its neighbour: ${of.failure.message}`)
-        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length)
+        expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length, header)
       }
     },
   )
@@ -308,13 +272,25 @@ const mortality = (budget: Budget): Promise<void> => {
     for (const [file, of] of seen.entries()) {
       if (of.failure !== undefined) throw new Error(`${pathOf(file)} latched: ${of.failure.message}`)
       if (of.unsaved.length > 0) throw new Error(`${pathOf(file)}: ${of.unsaved.length} lines were not saved`)
-      expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length)
+      expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length, header)
     }
     coverage.hit("a death", count > 0)
     coverage.hit("several deaths", count > 1)
   })
   return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["a death", "several deaths"]))
 }
+
+/** A file in the care of a writer that syncs always or when it is asked, with room for a line, for some, or for all. */
+const inCare = (disk: Disk, path: string, choice: number): Effect.Effect<WriterFile, unknown, Scope.Scope> => {
+  const durability = choice % 2 === 0 ? "synced" : "written"
+  const layer = Writer.layerInline(disk, { durability, queueBytes: [64, 1_000, 1 << 20][choice % 3] })
+  return Effect.gen(function* () {
+    const services = yield* Layer.build(layer)
+    return yield* Context.get(services, Writer).open(start(disk, path))
+  })
+}
+
+const reaches = [...["NotWritten", "Torn", "Uncertain"].map((tag) => `told: ${tag}`), ...["recovery refused", "flush refused"]]
 
 export const laws: ReadonlyArray<Law> = [
   {
@@ -347,4 +323,5 @@ export const laws: ReadonlyArray<Law> = [
     deepRuns: 30_000,
     check: mortality,
   },
+  jrn6(journalOnDisk(inCare, { reaches, runs: 400, deepRuns: 20_000 })),
 ]

@@ -3,15 +3,19 @@ import * as fc from "fast-check"
 
 export type Await = "nothing" | "written" | "synced"
 
-export interface AppendStep {
-  /** The number of the file. */
-  readonly file: number
+/** Records handed over together. */
+export interface Appended {
   /** The sizes of the payloads of the records handed over together. */
   readonly sizes: ReadonlyArray<number>
   /** What the host waits for before the next step. */
   readonly wait: Await
   /** Whether the host wants to know when the records are synced. Asking for it makes the writer sync. */
   readonly asks: boolean
+}
+
+export interface AppendStep extends Appended {
+  /** The number of the file. */
+  readonly file: number
 }
 
 export interface Schedule {
@@ -30,6 +34,14 @@ const sizes = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
+const parts = {
+  sizes,
+  wait: fc.constantFrom<Await>("nothing", "nothing", "written", "synced"),
+  asks: fc.boolean(),
+}
+
+export const appended: fc.Arbitrary<Appended> = fc.record(parts)
+
 export const schedule = (maxFiles = 3, maxSteps = 12): fc.Arbitrary<Schedule> =>
   fc.integer({ min: 1, max: maxFiles }).chain((files) =>
     fc.record({
@@ -39,9 +51,7 @@ export const schedule = (maxFiles = 3, maxSteps = 12): fc.Arbitrary<Schedule> =>
       steps: fc.array(
         fc.record({
           file: fc.integer({ min: 0, max: files - 1 }),
-          sizes,
-          wait: fc.constantFrom<Await>("nothing", "nothing", "written", "synced"),
-          asks: fc.boolean(),
+          ...parts,
         }),
         { minLength: 1, maxLength: maxSteps },
       ),

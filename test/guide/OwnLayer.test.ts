@@ -1,0 +1,151 @@
+/** The code of docs/guide/hold-your-own-layer-to-the-laws.md, run; and the faults that the laws of journals and sessions find. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { assert, describe, it } from "vitest"
+import { journalOnDisk, jrn6, type Law } from "../../laws/index.ts"
+import { type CleanLine, type Disk, DiskFault, type JournalShape, WriteError, Writer } from "../../src/index.ts"
+import * as Memory from "../../src/memory.ts"
+
+/** One file, written and synced before `append` returns. */
+const ownJournal = (disk: Disk, path: string): Effect.Effect<JournalShape> =>
+  Effect.sync(() => {
+    const file = disk.open(path, "append")
+    const lines: Array<CleanLine> = []
+    let durable = { count: 0, bytes: 0 }
+    let failure: WriteError | undefined
+    const save = (): void => {
+      const bytes = new TextEncoder().encode(
+        lines
+          .slice(durable.count)
+          .map(({ text }) => `${text}\n`)
+          .join(""),
+      )
+      try {
+        // What a write that failed has left is taken back first.
+        disk.truncate(file, durable.bytes)
+        for (let done = 0; done < bytes.length; ) done += disk.write(file, bytes.subarray(done))
+        disk.sync(file)
+        durable = { count: lines.length, bytes: durable.bytes + bytes.length }
+        failure = undefined
+      } catch (cause) {
+        if (!(cause instanceof DiskFault)) throw cause
+        const { code: system, operation } = cause
+        const place = { path, offset: durable.bytes, system, operation }
+        failure = new WriteError({ reason: { _tag: "Torn", code: "write.torn", ...place } })
+      }
+    }
+    const unlessFailed = Effect.suspend(() => (failure === undefined ? Effect.void : Effect.fail(failure)))
+    const append = (more: ReadonlyArray<CleanLine>) =>
+      Effect.sync(() => {
+        lines.push(...more)
+        save()
+        return lines.length
+      })
+    return {
+      append: (more) => Effect.andThen(unlessFailed, append(more)),
+      reached: (seq) => Effect.suspend(() => (seq <= durable.count ? Effect.void : unlessFailed)),
+      flush: unlessFailed,
+      unsaved: Effect.sync(() => lines.slice(durable.count)),
+      failure: Effect.sync(() => failure),
+      recover: Effect.andThen(Effect.sync(save), unlessFailed),
+    }
+  })
+
+const journalLaw = jrn6(journalOnDisk(ownJournal))
+
+/** Acknowledges a line before it is there. */
+const hasty = (disk: Disk, path: string) =>
+  Effect.map(ownJournal(disk, path), (journal) => ({ ...journal, reached: () => Effect.void }))
+
+/** What a law says of what it judges; undefined when it holds. */
+const verdict = async (law: Law, runs: number): Promise<string | undefined> => {
+  try {
+    await law.check({ runs })
+    return undefined
+  } catch (broken) {
+    return String(broken instanceof Error ? (broken.cause ?? broken) : broken)
+  }
+}
+
+describe("a journal", () => {
+  it("of a host's own is held to the law, and found out when it acknowledges too early", async () => {
+    assert.isUndefined(await verdict(journalLaw, 200))
+    assert.match((await verdict(jrn6(journalOnDisk(hasty)), 200)) ?? "", /were acknowledged, not all are there/)
+  })
+
+  it("in memory is held to the law", async () => {
+    const world = () =>
+      Effect.map(Memory.make, (journal) => ({
+        journal,
+        kept: () => Effect.map(journal.lines, (lines) => lines.map(({ text }) => text)),
+      }))
+    assert.isUndefined(await verdict(jrn6({ world }), 200))
+  })
+
+  /** A file in the care of a writer that syncs when it is asked. */
+  const inCare = (disk: Disk, path: string): Effect.Effect<JournalShape, unknown, Scope.Scope> =>
+    Effect.gen(function* () {
+      const services = yield* Layer.build(Writer.layerInline(disk, { durability: "written" }))
+      const stat = disk.lstat(path) ?? assert.fail("no file")
+      return yield* Context.get(services, Writer).open({ path, identity: stat, length: stat.size })
+    })
+
+  const faults: ReadonlyArray<readonly [what: string, change: (journal: JournalShape) => Partial<JournalShape>, RegExp]> = [
+    ["calls written what it was only given", () => ({ reached: () => Effect.void }), /not all are there/],
+    [
+      "calls synced what is only written",
+      ({ reached }) => ({ reached: (seq) => reached(seq, "written") }),
+      /as synced: \d+ lines/,
+    ],
+    ["calls flushed what is only written", () => ({ flush: Effect.void }), /as synced: \d+ lines/],
+    [
+      "reorders",
+      ({ append }) => ({ append: (lines) => append(lines.toReversed()) }),
+      /not the end of what was accepted|never handed over/,
+    ],
+    ["repeats", ({ append }) => ({ append: (lines) => Effect.andThen(append(lines), append(lines)) }), /accepted as number 2/],
+    ["leaves one out", ({ append }) => ({ append: (lines) => append(lines.slice(1)) }), /accepted as number/],
+    [
+      "counts each time anew",
+      ({ append }) => ({ append: (lines) => Effect.as(append(lines), lines.length) }),
+      /accepted as number/,
+    ],
+    [
+      "swallows a failure",
+      ({ reached }) => ({ reached: (seq, level) => Effect.ignore(reached(seq, level)) }),
+      /not all are there/,
+    ],
+    ["tells no failure", () => ({ failure: Effect.succeed(undefined) }), /no failure/],
+    [
+      "goes on behind a failure",
+      ({ append, recover }) => ({
+        append: (lines) => Effect.catch(append(lines), () => Effect.andThen(recover, append(lines))),
+      }),
+      /took lines behind a failure/,
+    ],
+    ["forgets what is unsaved", () => ({ unsaved: Effect.succeed([]) }), /as synced: \d+ lines|among the unsaved/],
+    [
+      "shows what is unsaved in another order",
+      ({ unsaved }) => ({ unsaved: Effect.map(unsaved, (lines) => lines.toReversed()) }),
+      /not the end of what was accepted/,
+    ],
+    [
+      "writes twice when it recovers",
+      ({ append, recover, unsaved }) => ({
+        recover: Effect.flatMap(unsaved, (lines) => Effect.andThen(recover, Effect.asVoid(append(lines)))),
+      }),
+      /never handed over|number/,
+    ],
+    ["does not recover", () => ({ recover: Effect.void }), /still latched/],
+  ]
+
+  for (const [what, change, complaint] of faults) {
+    it(`that ${what} breaks the law`, async () => {
+      const faulty = (disk: Disk, path: string) =>
+        Effect.map(inCare(disk, path), (journal) => ({ ...journal, ...change(journal) }))
+      assert.match((await verdict(jrn6(journalOnDisk(faulty)), 300)) ?? "it holds", complaint)
+    })
+  }
+})
