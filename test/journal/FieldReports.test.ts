@@ -1,4 +1,4 @@
-/** What has gone wrong for users with the bytes of their files, as small as it could be made: lines that ran together, and lines that others split. */
+/** What has gone wrong for users with the bytes of their files, as small as it could be made: lines that ran together, lines that others split, and sizes. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -310,5 +310,25 @@ describe("what other readers took for the end of a line", () => {
       assert.notInclude(text.slice(text.lastIndexOf("\r") + 1), "\r")
       assert.deepEqual((yield* load(disk)).damages, [])
     })
+  })
+})
+
+describe("sizes", () => {
+  it("one line of sixteen megabytes broke every reader with a limit, and the whole session was invisible", () => {
+    const [before, large, after] = [line("a", null, "before"), line("b", "a", "x".repeat(16 << 20)), line("c", "b", "after")]
+    const { raws, damages } = see(file(lines(before, large, after)))
+    assert.deepEqual(damages, [])
+    assert.isTrue(raws.length === 3 && raws[1] === large && raws[2] === after)
+  })
+
+  it("a session of thousands of whole events was called corrupt, and nobody could say where", () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => line(`e${n}`, n === 0 ? null : `e${n - 1}`, `${n}`))
+    const bytes = file(lines(HEADER, ...many))
+    const whole = see(bytes)
+    assert.deepEqual([whole.raws.length, whole.damages], [20_001, []])
+    const at = bytesOf(lines(HEADER, ...many.slice(0, 12_345))).length
+    bytes[at] = 0x5b
+    const { raws, damages } = see(bytes)
+    assert.deepEqual([raws.length, damages], [20_000, [`not-json line 12347 at ${at}+${many[12_345]?.length}`]])
   })
 })
