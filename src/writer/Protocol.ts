@@ -4,7 +4,6 @@
  * Each part carries everything that is needed to carry it out (path, identity, offset, bytes), so the thread may die between any
  * two messages: a new one goes on from the part alone.
  */
-import type { Turn } from "./Turn.ts"
 
 /** Which file a path must name. A file that was deleted or replaced is noticed before a byte is written to it. */
 export interface Identity {
@@ -39,7 +38,7 @@ export type Request =
       readonly kind: "commit"
       readonly parts: ReadonlyArray<Part>
       /** Where a thread says that it is at work, for a host that comes to its exit meanwhile. */
-      readonly turn?: Turn
+      readonly turn?: Int32Array
     }
   /** Gives the descriptors of these files back. */
   | { readonly kind: "release"; readonly files: ReadonlyArray<number> }

@@ -11,7 +11,8 @@ const HOST = 2
 /** As `FREE`, but a sync of the last batch has failed, and the host may not have heard of it. */
 const DOUBTFUL = 3
 
-export type Turn = Int32Array<SharedArrayBuffer>
+/** In shared memory. */
+export type Turn = Int32Array
 
 export const makeTurn = (): Turn => new Int32Array(new SharedArrayBuffer(4))
 

@@ -1,50 +1,18 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { afterAll, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { line, textOf } from "../../laws/arbitraries/lines.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { inlinePort } from "../../src/writer/InlinePort.ts"
 import type { Request } from "../../src/writer/Protocol.ts"
-import { Writer, type WriterFile } from "../../src/writer/Writer.ts"
+import { Writer } from "../../src/writer/Writer.ts"
+import { header, makeFresh, mortal, numbersIn, startOf, upTo, withFile } from "./Bench.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "annals-writer-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const header = '{"type":"session","version":5,"id":"s"}\n'
-
-const fresh = (name: string): string => {
-  const path = join(folder, name)
-  writeFileSync(path, header)
-  return path
-}
-
-const startOf = (path: string) => {
-  const { dev, ino, size } = statSync(path, { bigint: true })
-  return { path, identity: { device: dev, inode: ino }, length: Number(size) }
-}
-
-const numbersIn = (path: string): ReadonlyArray<number> =>
-  readFileSync(path, "utf8")
-    .split("\n")
-    .slice(1, -1)
-    .map((text) => (JSON.parse(text) as { data: { n: number } }).data.n)
-
-const upTo = (count: number): ReadonlyArray<number> => Array.from({ length: count }, (_, index) => index + 1)
-
-const mortal = new URL("./mortal-worker.ts", import.meta.url)
-
-const withFile = <A, E>(path: string, use: (file: WriterFile) => Effect.Effect<A, E>, worker?: URL): Promise<A> =>
-  Effect.runPromise(
-    Effect.scoped(Effect.flatMap(Writer, (writer) => Effect.flatMap(writer.open(startOf(path)), use))).pipe(
-      Effect.provide(Writer.layer({ worker })),
-    ),
-  )
+const fresh = makeFresh()
 
 describe("the thread", () => {
   it("writes what many fibers append, in the order of acceptance, and has synced it when it says so", async () => {

@@ -1,6 +1,7 @@
 /**
  * A host that hands over records and leaves without waiting: by `process.exit`, or by an error that nobody catches; or with a file that
- * somebody has cut, so that nothing more can be written to it; or with a thread that hangs in the middle of a batch, or was ended there.
+ * somebody has cut, so that nothing more can be written to it; or with a thread that hangs or fails in the
+ * middle of a batch, or was ended there.
  */
 import { existsSync, truncateSync, writeFileSync } from "node:fs"
 import type { Worker } from "node:worker_threads"
@@ -13,6 +14,7 @@ const [path = "", how = "", count = "0", exitWait = "5000"] = process.argv.slice
 const stat = nodeDisk.lstat(path)
 if (stat === undefined) throw new Error(`${path} is missing`)
 
+const isMortal = how === "hung" || how === "terminated" || how === "doubtful"
 const threads: Array<Worker> = []
 process.on("worker", (thread) => threads.push(thread))
 
@@ -24,9 +26,9 @@ const handOver = (file: WriterFile, from: number): Effect.Effect<void> =>
   )
 
 /** Until the thread hangs in the middle of the batch with the first record. */
-const hanging = (file: WriterFile): Effect.Effect<void> =>
+const hanging = (file: WriterFile, flag: string): Effect.Effect<void> =>
   Effect.gen(function* () {
-    writeFileSync(`${path}.hang-within`, "")
+    writeFileSync(`${path}.${flag}`, "")
     yield* Effect.orDie(file.append([line(1, 200)]))
     while (!existsSync(`${path}.hangs`)) yield* Effect.sleep("2 millis")
     yield* handOver(file, 2)
@@ -42,7 +44,7 @@ await Effect.runPromise(
         yield* Effect.exit(Effect.flatMap(file.append([line(1, 200)]), (seq) => file.reached(seq, "synced")))
         process.exit(0)
       }
-      if (how === "hung" || how === "terminated") yield* hanging(file)
+      if (isMortal) yield* hanging(file, how === "doubtful" ? "fail-within" : "hang-within")
       else yield* handOver(file, 1)
       if (how === "terminated") yield* Effect.promise(async () => threads.at(-1)?.terminate())
       if (how === "throw") setImmediate(() => Promise.reject(new Error("nobody catches this")))
@@ -53,7 +55,7 @@ await Effect.runPromise(
     Effect.provide(
       Writer.layer({
         exitWait: Number(exitWait),
-        worker: how === "hung" || how === "terminated" ? new URL("./mortal-worker.ts", import.meta.url) : undefined,
+        worker: isMortal ? new URL("./mortal-worker.ts", import.meta.url) : undefined,
       }),
     ),
   ),
