@@ -1,26 +1,19 @@
-/** The writer thread of the library over a disk on which the syncs of one file take long. */
+/** The writer thread of the library, over a disk on which the syncs of one file take long. */
 import { nodeDisk } from "../../../src/disk/NodeDisk.ts"
-import type { Reply, Request } from "../../../src/writer/Protocol.ts"
-import { makeWriterCore } from "../../../src/writer/WriterCore.ts"
+import run from "../../../workers/writer.ts"
 
-/** Milliseconds of one sync of the stalled file. */
+/** Milliseconds that a sync of the stalled file takes longer. */
 const STALL = 50
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
-const core = makeWriterCore({
-  ...nodeDisk,
-  sync: (handle) => {
-    if (handle.path.endsWith("stalled.jsonl")) Atomics.wait(sleeper, 0, 0, STALL)
-    nodeDisk.sync(handle)
-  },
-})
-
-export default function run(request: Request): Reply {
-  const reply = core.run(request)
-  if (request.kind === "commit" && request.progress !== undefined) {
-    Atomics.store(request.progress, 0, request.batch)
-    Atomics.notify(request.progress, 0)
-  }
-  return reply
+const { sync } = nodeDisk
+const stalling: typeof sync = (handle) => {
+  if (handle.path.endsWith("stalled.jsonl")) Atomics.wait(sleeper, 0, 0, STALL)
+  sync(handle)
 }
+
+// The thread's own copy of the disk: no other thread has it.
+Object.assign(nodeDisk, { sync: stalling })
+
+export default run
