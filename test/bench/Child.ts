@@ -34,6 +34,9 @@ export const runNode = (args: ReadonlyArray<string>, options: ChildOptions = {})
       stdio: ["ignore", "pipe", "pipe"],
       timeout: LIMIT,
     })
+    // Before the folder it works in is removed.
+    const end = (): void => void child.kill("SIGKILL")
+    process.prependListener("exit", end)
     let [stdout, stderr] = ["", ""]
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text
@@ -42,6 +45,7 @@ export const runNode = (args: ReadonlyArray<string>, options: ChildOptions = {})
       stderr += text
     })
     child.on("error", reject)
+    child.on("close", () => process.off("exit", end))
     child.on("close", (code, signal) => resolve({ stdout, stderr, code, signal, wall: performance.now() - start }))
   })
 

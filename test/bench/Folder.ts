@@ -14,7 +14,7 @@ export interface Folder {
 
 export const openFolder = (parent = tmpdir()): Folder => {
   const path = mkdtempSync(join(parent, "annals-bench-"))
-  const remove = (each: string): void => rmSync(each, { recursive: true, force: true })
+  const remove = (each: string): void => rmSync(each, { recursive: true, force: true, maxRetries: 5 })
   process.on("exit", () => remove(path))
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
   let count = 0
