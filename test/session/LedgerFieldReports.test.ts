@@ -1,10 +1,13 @@
 /** What has gone wrong for users with the sessions of a project, as small as it could be made: lists, resumes and the order of sessions. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Disk } from "../../src/disk/Disk.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { readJournal } from "../../src/journal/Reader.ts"
 import { planRepair } from "../../src/journal/RepairPlan.ts"
+import { Lease } from "../../src/lease/Lease.ts"
+import { LeaseError } from "../../src/lease/LeaseError.ts"
 import { type LedgerState, messages } from "../../src/ledger/State.ts"
 import { summarise } from "../../src/ledger/Summary.ts"
 import { LedgerStore } from "../../src/session/LedgerStore.ts"
@@ -284,6 +287,31 @@ describe("other sessions of the project", () => {
         assert.deepEqual([disk.paths(), disk.text(P)], before)
         assert.deepEqual(said((yield* store.read("p")).state), ["one", "two"], "reading needs no lease")
       }),
+    )
+  })
+
+  it.effect("could not even be read where the file system had no locks, and programs hung", () => {
+    const disk = new SimulatedDisk({ [P]: started("p", user(on(1), "one")) })
+    const before = [disk.paths(), disk.text(P)]
+    const refusing = Layer.effect(
+      Lease,
+      Effect.map(Lease, (lease) => ({
+        ...lease,
+        acquire: (path: string) =>
+          Effect.fail(new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: "ENOLCK" } })),
+      })),
+    ).pipe(Layer.provide(Lease.layerMemory))
+    return run(
+      disk,
+      Effect.gen(function* () {
+        const store = yield* LedgerStore
+        assert.deepEqual(said((yield* store.read("p")).state), ["one"])
+        assert.deepEqual(ids((yield* store.list()).sessions), ["p"])
+        const refused = yield* Effect.flip(Effect.scoped(store.resume()))
+        assert.include(refused.message, `${P}: cannot be locked (ENOLCK)`)
+        assert.deepEqual([disk.paths(), disk.text(P)], before)
+      }),
+      { lease: refusing },
     )
   })
 
