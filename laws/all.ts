@@ -21,6 +21,7 @@ import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as session from "./session.ts"
 import * as sizes from "./sizes.ts"
+import * as storage from "./storage.ts"
 import * as store from "./store.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
@@ -53,6 +54,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/session.ts", laws: session.laws },
   { file: "laws/sizes.ts", laws: sizes.laws },
+  { file: "laws/storage.ts", laws: storage.laws },
   { file: "laws/store.ts", laws: store.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },

@@ -1,11 +1,14 @@
 /** Laws of whole sessions: state against file, over everything from the command to the disk. */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import { toArray } from "../src/model/Sequence.ts"
-import { Redaction } from "../src/redaction/Redaction.ts"
+import type { Redaction } from "../src/redaction/Redaction.ts"
+import { makeRedactor } from "../src/redaction/Redactor.ts"
 import type { LoadedTree } from "../src/session/Load.ts"
 import { planTreeRepair } from "../src/session/RepairFile.ts"
 import { type OpenTree, TreeStore } from "../src/session/TreeStore.ts"
@@ -16,6 +19,7 @@ import { stored } from "./arbitraries/lines.ts"
 import { FOLDER, readOnly, storeOn, written } from "./arbitraries/store.ts"
 import { type Session, session, type Turn, turns } from "./arbitraries/tree.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+import { rpl1 } from "./sessionSubject.ts"
 
 const PATH = `${FOLDER}/session.jsonl`
 
@@ -46,32 +50,33 @@ const same = (what: string, actual: string, expected: string): void => {
 /** A secret that the environment holds, put where the generators put their words. */
 const SECRET = ["hunter2", "correct", "horse"].join("-")
 
-const liveAndFile = (budget: Budget): Promise<void> => {
-  const coverage = new Coverage()
-  const property = fc.asyncProperty(turns, (sequence) =>
-    run(
-      new SimulatedDisk({ "/keep": "" }),
-      Effect.gen(function* () {
-        const store = yield* TreeStore
-        const redactor = yield* Redaction
-        const open = yield* store.create({ cwd: `/w/${SECRET}`, path: PATH, title: `about ${SECRET}` })
-        yield* dispatchAll(open, sequence, (seq) =>
-          Effect.gen(function* () {
-            if (seq === 0) return
-            const live = yield* open.session.state
-            const loaded = yield* Effect.orDie(store.load(PATH))
-            same("the replay of the file", written(redactor, loaded.state), written(redactor, live))
-            if (loaded.damages.length > 0) throw new Error(`the file is damaged: ${JSON.stringify(loaded.damages)}`)
-            coverage.hit("a prefix compared")
-            coverage.hit("redacted", JSON.stringify(loaded.state.header).includes("[REDACTED"))
-          }),
-        )
-      }),
-      { environment: { API_TOKEN: SECRET } },
+const environment = { API_TOKEN: SECRET }
+const redactor = makeRedactor({ environment })
+
+const liveAndFile = rpl1({
+  open: Effect.gen(function* () {
+    const services = yield* Layer.build(storeOn(new SimulatedDisk({ "/keep": "" }), { environment }))
+    const store = Context.get(services, TreeStore)
+    const { session } = yield* store.create({ cwd: `/w/${SECRET}`, path: PATH, title: `about ${SECRET}` })
+    const replayed = Effect.map(store.load(PATH), ({ state, damages }) => {
+      if (damages.length > 0) throw new Error(`the file is damaged: ${JSON.stringify(damages)}`)
+      return state
+    })
+    return { session, replayed }
+  }),
+  commands: turns.map((sequence) =>
+    sequence.map(
+      ({ command }) =>
+        (state: TreeState) =>
+          command(idsOf(state)),
     ),
-  )
-  return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["a prefix compared", "redacted"]))
-}
+  ),
+  observe: (state) => written(redactor, state),
+  classes: (state) => (written(redactor, state).includes("[REDACTED") ? ["redacted"] : []),
+  reaches: ["redacted", "refused"],
+  runs: 100,
+  deepRuns: 10_000,
+})
 
 /** The leaf after a branch, with and without entries behind it. */
 const leafStays = (budget: Budget): Promise<void> => {
@@ -304,14 +309,7 @@ const appendThree = (
   )
 
 export const laws: ReadonlyArray<Law> = [
-  {
-    id: "RPL-1",
-    sentence:
-      "For any sequence of commands, the replay of the journal equals the live state seen through redaction, after every command.",
-    runs: 100,
-    deepRuns: 10_000,
-    check: liveAndFile,
-  },
+  liveAndFile,
   {
     id: "TRE-2",
     sentence: "The live leaf survives closing and opening again, also after a branch with no entry behind it.",

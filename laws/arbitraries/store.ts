@@ -1,5 +1,4 @@
 /** A whole store on a simulated disk: everything but the thread, the kernel's lock and the real files. */
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BlobStore } from "../../src/blob/BlobStore.ts"
 import type { Disk } from "../../src/disk/Disk.ts"
@@ -8,7 +7,6 @@ import { Files } from "../../src/disk/Files.ts"
 import { Lease } from "../../src/lease/Lease.ts"
 import type { JsonObject } from "../../src/model/Json.ts"
 import { toText } from "../../src/model/JsonText.ts"
-import type { Stamp } from "../../src/model/Stamp.ts"
 import { Redaction } from "../../src/redaction/Redaction.ts"
 import type { Redactor } from "../../src/redaction/Redactor.ts"
 import { blobDirectory } from "../../src/session/Place.ts"
@@ -16,15 +14,10 @@ import { TreeStore } from "../../src/session/TreeStore.ts"
 import { recordAt, type TreeState } from "../../src/tree/State.ts"
 import { labels } from "../../src/tree/Tree.ts"
 import { Writer } from "../../src/writer/Writer.ts"
+import { stamps } from "./stamps.ts"
 
 export const FOLDER = "/store"
 export const HOME = "/home/law"
-
-/** Stamps that count up: no two commands get the same time or entropy. */
-const stamps = (): Effect.Effect<Stamp> => {
-  let n = 0
-  return Effect.sync(() => ({ at: 1_700_000_000_000 + n, entropy: (++n).toString(16).padStart(32, "0") }))
-}
 
 export interface StoreOptions {
   readonly environment?: Readonly<Record<string, string>>

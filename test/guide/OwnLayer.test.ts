@@ -2,10 +2,22 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { journalOnDisk, jrn6, type Law } from "../../laws/index.ts"
-import { type CleanLine, type Disk, DiskFault, type JournalShape, WriteError, Writer } from "../../src/index.ts"
+import { inMemory, journalOnDisk, jrn6, type Law, type OpenSession, rpl1, type SessionSubject } from "../../laws/index.ts"
+import {
+  type CleanLine,
+  type Disk,
+  DiskFault,
+  type JournalShape,
+  type JsonObject,
+  makeRedactor,
+  type SessionModel,
+  WriteError,
+  Writer,
+} from "../../src/index.ts"
 import * as Memory from "../../src/memory.ts"
 
 /** One file, written and synced before `append` returns. */
@@ -58,6 +70,21 @@ const journalLaw = jrn6(journalOnDisk(ownJournal))
 /** Acknowledges a line before it is there. */
 const hasty = (disk: Disk, path: string) =>
   Effect.map(ownJournal(disk, path), (journal) => ({ ...journal, reached: () => Effect.void }))
+
+const notes: SessionModel<ReadonlyArray<string>, string, JsonObject, "empty"> = {
+  initial: [],
+  decide: (_, note) => (note === "" ? Result.fail("empty") : Result.succeed([{ type: "note", text: note }])),
+  evolve: (state, record) => (typeof record["text"] === "string" ? [...state, record["text"]] : state),
+  codec: { decode: (json) => json, encode: (record) => record },
+}
+
+const session: SessionSubject<ReadonlyArray<string>, string, JsonObject, "empty"> = {
+  open: inMemory(notes),
+  commands: fc.array(fc.string().map((note) => (state: ReadonlyArray<string>) => (state.includes(note) ? "" : note))),
+  observe: (state) => state,
+}
+
+const sessionLaw = rpl1(session)
 
 /** What a law says of what it judges; undefined when it holds. */
 const verdict = async (law: Law, runs: number): Promise<string | undefined> => {
@@ -146,6 +173,89 @@ describe("a journal", () => {
       const faulty = (disk: Disk, path: string) =>
         Effect.map(inCare(disk, path), (journal) => ({ ...journal, ...change(journal) }))
       assert.match((await verdict(jrn6(journalOnDisk(faulty)), 300)) ?? "it holds", complaint)
+    })
+  }
+})
+
+describe("a session", () => {
+  it("of a host's own model is held to the law", async () => {
+    assert.isUndefined(await verdict(sessionLaw, 100))
+  })
+
+  type Open = OpenSession<ReadonlyArray<string>, string, JsonObject, "empty">
+  const opened = (change: (open: Open) => Partial<Open>): typeof session.open =>
+    Effect.map(inMemory(notes), (open) => ({ ...open, ...change(open) }))
+  const withModel = (change: Partial<typeof notes>): typeof session.open => inMemory({ ...notes, ...change })
+  const differs = /the replay of the journal is not the live state/
+
+  const faults: ReadonlyArray<readonly [what: string, open: () => typeof session.open, RegExp]> = [
+    [
+      "whose codec drops a member",
+      () => withModel({ codec: { ...notes.codec, encode: ({ type = "" }) => ({ type }) } }),
+      differs,
+    ],
+    [
+      "whose codec reads something else",
+      () => withModel({ codec: { ...notes.codec, decode: (json) => ({ ...json, text: String(json["text"]).trim() }) } }),
+      differs,
+    ],
+    [
+      "whose model remembers outside its state",
+      () => {
+        let seen = 0
+        return withModel({ evolve: (state, record) => [...notes.evolve(state, record), String(seen++)] })
+      },
+      differs,
+    ],
+    [
+      "whose model does not read a record that it has written",
+      () => {
+        const known = new WeakSet<JsonObject>()
+        return withModel({
+          decide: (state, note, stamp) =>
+            Result.map(notes.decide(state, note, stamp), (records) => {
+              for (const record of records) known.add(record)
+              return records
+            }),
+          evolve: (state, record) => (known.has(record) ? notes.evolve(state, record) : state),
+        })
+      },
+      differs,
+    ],
+    [
+      "that loses the last record",
+      () => opened(({ replayed }) => ({ replayed: Effect.map(replayed, (state) => state.slice(0, -1)) })),
+      differs,
+    ],
+    [
+      "whose state shows a secret that the journal does not",
+      () => {
+        const redactor = makeRedactor({ environment: {}, secrets: ["hunter2-hunter2"] })
+        return Effect.map(inMemory(notes, redactor), ({ session, replayed }) => ({
+          replayed,
+          session: { ...session, dispatch: (note, level) => session.dispatch(`${note} hunter2-hunter2`, level) },
+        }))
+      },
+      differs,
+    ],
+    [
+      "that a refused command changes",
+      () =>
+        opened(({ session }) => {
+          let refused = 0
+          const dispatch: Open["session"]["dispatch"] = (note, level) =>
+            Effect.tapError(session.dispatch(note, level), () => Effect.sync(() => refused++))
+          return {
+            session: { ...session, dispatch, state: Effect.map(session.state, (state) => (refused > 0 ? [...state] : state)) },
+          }
+        }),
+      /a command that wrote nothing changed the state/,
+    ],
+  ]
+
+  for (const [what, open, complaint] of faults) {
+    it(`${what} breaks the law`, async () => {
+      assert.match((await verdict(rpl1({ ...session, open: open() }), 200)) ?? "it holds", complaint)
     })
   }
 })
