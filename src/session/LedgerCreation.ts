@@ -1,6 +1,6 @@
 /** New ledger sessions: from nothing, for a subagent, or with the history of another one. */
 import { createHash } from "node:crypto"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -33,7 +33,7 @@ import {
   ownRecords,
   refuseLinks,
 } from "./LedgerRoom.ts"
-import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
+import { onDisk, sweep, temporaryNameOf, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { claim, journalOf, publish, type Room } from "./Room.ts"
 import { declaring, firstLines, sealing } from "./Sealing.ts"
@@ -149,7 +149,7 @@ export const forkLedger = Effect.fnUntraced(function* (
   yield* onDisk(target.path, () => {
     unchangedSource(room.disk, source, loaded.summary.identity)
     if (isStored === true) ensurePrivateDirectory(room.disk, dirname(target.path))
-    const temporaryName = `.${basename(target.path)}.tmp`
+    const temporaryName = temporaryNameOf(target.path)
     sweep(room.disk, join(dirname(target.path), temporaryName))
     return createFile(
       room.disk,

@@ -1,4 +1,5 @@
 /** Blocking work on the disk as an effect, its refusals as the typed errors of opening a session. */
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AtomicError } from "../disk/Atomic.ts"
@@ -36,10 +37,31 @@ const refused = (path: string, { code: system, operation }: DiskFault): PrepareE
 /** Operations that change the session's own file when its end is put in order. */
 const CHANGING: ReadonlySet<string> = new Set(["write", "truncate", "sync"])
 
-/** Brings the end of a session's file in order. A refusal after the first change, or of a sync, leaves the file uncertain. */
+/** The name under which a session's file is made before it gets its own. */
+export const temporaryNameOf = (path: string): string => `.${basename(path)}.tmp`
+
+/**
+ * Removes the temporary name of a file whose maker died when it had just given the file its own: under it the session would outlive its
+ * removal. A disk that refuses is no obstacle to an append.
+ */
+const dropSecondName = (disk: Disk, path: string, { device, inode }: Identity): void => {
+  const temporary = join(dirname(path), temporaryNameOf(path))
+  try {
+    const found = disk.lstat(temporary)
+    if (found?.device === device && found.inode === inode) disk.unlink(temporary)
+  } catch (cause) {
+    if (!(cause instanceof DiskFault)) throw cause
+  }
+}
+
+/**
+ * Brings a session's file in order: its end, and its names. A refusal after the first change, or of a sync, leaves the file uncertain. The
+ * caller holds the lease.
+ */
 export const putInOrder = (disk: Disk, path: string, identity: Identity, plan: TailPlan): Effect.Effect<TailDone, PrepareError> =>
   Effect.suspend((): Effect.Effect<TailDone, PrepareError> => {
     try {
+      dropSecondName(disk, path, identity)
       return Effect.succeed(carryOutTail(disk, path, identity, plan))
     } catch (cause) {
       if (!(cause instanceof DiskFault)) throw cause

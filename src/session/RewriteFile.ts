@@ -4,7 +4,7 @@
  * Every line crosses the redactor again, so a rewrite of an old file also takes out the secrets that its own agent wrote. What is not a
  * finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
  */
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { createFile, replaceFile } from "../disk/Atomic.ts"
@@ -20,7 +20,7 @@ import { initial, type TreeState } from "../tree/State.ts"
 import { evolve } from "../tree/TreeModel.ts"
 import { edited } from "./EditedLine.ts"
 import type { LoadedTree } from "./Load.ts"
-import { onDisk, sweep, unchangedSource } from "./OnDisk.ts"
+import { onDisk, sweep, temporaryNameOf, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 
 export interface Rewritten {
@@ -106,7 +106,7 @@ export const forkTo = (
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(path, () => {
     unchangedSource(disk, loaded.path, loaded.summary.identity)
-    const temporaryName = `.${basename(path)}.tmp`
+    const temporaryName = temporaryNameOf(path)
     sweep(disk, join(dirname(path), temporaryName))
     let state: TreeState = initial
     const done = createFile(

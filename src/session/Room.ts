@@ -1,5 +1,5 @@
 /** What the functions of every store work with, and what all ways to an open session share, whatever its model. */
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,7 +16,7 @@ import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import type { WriteError } from "../writer/WriteError.ts"
 import type { Writer } from "../writer/Writer.ts"
-import { onDisk, sweep } from "./OnDisk.ts"
+import { onDisk, sweep, temporaryNameOf } from "./OnDisk.ts"
 import { PrepareError } from "./OpenError.ts"
 
 export interface Room {
@@ -70,7 +70,7 @@ export const cleanLines = (room: Room, records: ReadonlyArray<JsonObject>): Effe
 
 /** Makes a file with its first lines, whole or not at all. The caller holds the lease of its name. */
 export const publish = (room: Room, path: string, bytes: Uint8Array) => {
-  const temporaryName = `.${basename(path)}.tmp`
+  const temporaryName = temporaryNameOf(path)
   return onDisk(path, () => {
     sweep(room.disk, join(dirname(path), temporaryName))
     return createFile(room.disk, path, (put) => put(bytes), { temporaryName })

@@ -97,6 +97,27 @@ describe("a file that is damaged", () => {
   })
 })
 
+describe("a text", () => {
+  it.effect("had U+0000 in it, as tools give it, and what came behind it was lost", () => {
+    const disk = new SimulatedDisk({ [PATH]: file(HEADER, line("a", null, "a\u0000b")) })
+    return run(
+      disk,
+      Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).open(PATH)
+        yield* session.dispatch(say("c\u0000d"))
+        const text = disk.text(PATH) ?? ""
+        assert.include(text, "a\\u0000b")
+        assert.include(text, "c\\u0000d")
+        assert.notInclude(text, "\0")
+        const { state, damages } = yield* load(disk)
+        assert.deepEqual([said(state), damages], [["a\u0000b", "c\u0000d"], []])
+        const copy = yield* (yield* TreeStore).fork(PATH)
+        assert.deepEqual(said((yield* load(disk, copy.path)).state), said(state))
+      }),
+    )
+  })
+})
+
 describe("a new file", () => {
   it.effect("had no bytes for a moment, and whoever read it then was told of corruption", () => {
     const disk = new SimulatedDisk()
@@ -143,12 +164,22 @@ describe("a new file", () => {
         if (disk.lstat(PATH)?.links === 2) twice++
         yield* story(disk)
         assert.equal(said((yield* load(disk)).state).at(-1), "one")
+        assert.deepEqual([step, disk.list(FOLDER), disk.lstat(PATH)?.links], [step, ["session.jsonl"], 1])
       }
       assert.isAbove(twice, 0)
       const disk = new SimulatedDisk({ [PATH]: file(HEADER, line("a", null)) })
       disk.link(PATH, `${FOLDER}/.session.jsonl.b0.replacement`)
       yield* story(disk)
       assert.deepEqual(said((yield* load(disk)).state), ["a", "one"])
+      // What is not the session is not ours to remove, and a disk that keeps the second name keeps nobody from writing.
+      disk.put(`${FOLDER}/.session.jsonl.tmp`, "somebody's")
+      yield* story(disk)
+      assert.equal(disk.text(`${FOLDER}/.session.jsonl.tmp`), "somebody's")
+      disk.unlink(`${FOLDER}/.session.jsonl.tmp`)
+      disk.link(PATH, `${FOLDER}/.session.jsonl.tmp`)
+      disk.fail((call) => call.operation === "unlink", "EPERM", { sticky: true })
+      yield* story(disk)
+      assert.deepEqual(said((yield* load(disk)).state), ["a", "one", "one", "one"])
     })
   })
 })
