@@ -8,6 +8,7 @@ const text = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const GUIDES: ReadonlyArray<readonly [guide: string, test: string]> = [
   ["docs/guide/embed-with-effect.md", "test/guide/EmbedWithEffect.test.ts"],
   ["docs/guide/bring-your-own-model.md", "test/guide/OwnModel.test.ts"],
+  ["docs/guide/hold-your-own-layer-to-the-laws.md", "test/guide/OwnLayer.test.ts"],
   ["docs/guide/ledger-sessions.md", "test/guide/LedgerSessions.test.ts"],
 ]
 

@@ -1,24 +1,47 @@
 /** The code of docs/guide/hold-your-own-layer-to-the-laws.md, run; and the faults that the laws of journals and sessions find. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
-import { assert, describe, it } from "vitest"
-import { inMemory, journalOnDisk, jrn6, type Law, type OpenSession, rpl1, type SessionSubject } from "../../laws/index.ts"
+import { afterAll, assert, describe, it } from "vitest"
 import {
+  dsk2,
+  inMemory,
+  journalOnDisk,
+  jrn6,
+  type Law,
+  layerSubject,
+  lse1,
+  type OpenSession,
+  rpl1,
+  type SessionSubject,
+  stg1,
+} from "../../laws/index.ts"
+import {
+  BlobStore,
   type CleanLine,
   type Disk,
   DiskFault,
+  Files,
   type JournalShape,
   type JsonObject,
+  Lease,
   makeRedactor,
+  Redaction,
   type SessionModel,
+  SessionStorage,
+  systemStamp,
+  TreeStore,
   WriteError,
   Writer,
 } from "../../src/index.ts"
 import * as Memory from "../../src/memory.ts"
+import { chaosDisk, nodeDisk } from "../../src/testing.ts"
 
 /** One file, written and synced before `append` returns. */
 const ownJournal = (disk: Disk, path: string): Effect.Effect<JournalShape> =>
@@ -94,6 +117,56 @@ const verdict = async (law: Law, runs: number): Promise<string | undefined> => {
   } catch (broken) {
     return String(broken instanceof Error ? (broken.cause ?? broken) : broken)
   }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "annals-own-layer-"))
+
+let made = 0
+const fresh = (): string => join(folder, `${++made}`)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const diskLaw = dsk2({ disk: nodeDisk, folder: fresh })
+
+/** Cuts to whole blocks of four bytes. */
+const rounding: Disk = {
+  ...nodeDisk,
+  truncate: (handle, length) => nodeDisk.truncate(handle, length - (length % 4)),
+}
+
+const storageLaw = stg1({ layer: SessionStorage.layerFile, folder: fresh })
+const leaseLaw = lse1(layerSubject(Lease.layerMemory, fresh))
+
+const storeOn = (disk: Disk) =>
+  TreeStore.layer({ home: folder, environment: {}, stamp: systemStamp }).pipe(
+    Layer.provide(Layer.mergeAll(Writer.layerInline(disk), Lease.layerMemory, BlobStore.layerMemory)),
+    Layer.provide(Layer.mergeAll(Files.layerOf(disk), Redaction.layer({ environment: {} }))),
+  )
+
+/** An agent that says ten things and goes on whatever it is told. Returns what was acknowledged. */
+const agent = Effect.fnUntraced(function* (path: string) {
+  const store = yield* TreeStore
+  const { session } = yield* store.create({ cwd: "/work", path })
+  const acknowledged: Array<string> = []
+  for (let n = 1; n <= 10; n++) {
+    const content = `message ${n}`
+    const done = yield* Effect.result(session.dispatch({ do: "message", message: { role: "user", content } }))
+    if (Result.isSuccess(done)) acknowledged.push(content)
+    else yield* Effect.ignore(session.recover)
+  }
+  return acknowledged
+})
+
+/** What was acknowledged and is not in the file once, and what the disk did. */
+const chaos = async (seed: number, run: typeof agent) => {
+  const path = `${fresh()}.jsonl`
+  let stalls = 0
+  const disk = chaosDisk(nodeDisk, { seed, every: 10, stall: () => stalls++ })
+  const work = Effect.scoped(run(path)).pipe(Effect.provide(storeOn(disk)))
+  const acknowledged = Result.getOrElse(await Effect.runPromise(Effect.result(work)), () => [])
+  const file = existsSync(path) ? readFileSync(path, "utf8") : ""
+  const lost = acknowledged.filter((content) => file.split(JSON.stringify(content)).length !== 2)
+  return { acknowledged, lost, stalls, log: disk.log }
 }
 
 describe("a journal", () => {
@@ -258,4 +331,56 @@ describe("a session", () => {
       assert.match((await verdict(rpl1({ ...session, open: open() }), 200)) ?? "it holds", complaint)
     })
   }
+})
+
+describe("a disk", () => {
+  it("is held to the law, and found out when it rounds", async () => {
+    assert.isUndefined(await verdict(diskLaw, 50))
+    assert.match((await verdict(dsk2({ disk: rounding, folder: fresh }), 400)) ?? "it holds", /\((truncate|stat|lstat|read)\)/)
+  })
+})
+
+describe("a storage and a lease", () => {
+  it("are held to their laws", async () => {
+    assert.isUndefined(await verdict(storageLaw, 5))
+    assert.isUndefined(await verdict(leaseLaw, 50))
+  })
+})
+
+describe("an agent on the chaos disk", () => {
+  const seeds = Array.from({ length: 25 }, (_, seed) => seed)
+
+  it("has everything that it was told is kept, once", async () => {
+    const runs = []
+    for (const seed of seeds) runs.push(await chaos(seed, agent))
+    assert.deepEqual(
+      runs.flatMap(({ lost }) => lost),
+      [],
+    )
+    assert.isAbove(runs.flatMap(({ acknowledged }) => acknowledged).length, 50)
+    assert.includeMembers(
+      runs.flatMap(({ log }) => log.map(({ did }) => did)),
+      ["refused", "tore", "stalled"],
+    )
+    assert.isAbove(Math.max(...runs.map(({ stalls }) => stalls)), 0)
+  })
+
+  it("is found out when it takes a refusal for an acknowledgement", async () => {
+    const careless: typeof agent = Effect.fnUntraced(function* (path: string) {
+      const store = yield* TreeStore
+      const { session } = yield* store.create({ cwd: "/work", path })
+      const said = Array.from({ length: 10 }, (_, n) => `message ${n}`)
+      for (const content of said) yield* Effect.ignore(session.dispatch({ do: "message", message: { role: "user", content } }))
+      return said
+    })
+    const lost = []
+    for (const seed of seeds) lost.push(...(await chaos(seed, careless)).lost)
+    assert.isNotEmpty(lost)
+  })
+
+  it("meets the same faults with the same seed", async () => {
+    const [one, other] = [await chaos(3, agent), await chaos(3, agent)]
+    const faults = ({ log }: typeof one) => log.map(({ step, operation, did }) => [step, operation, did])
+    assert.deepEqual(faults(one), faults(other))
+  })
 })
