@@ -52,6 +52,9 @@ export interface LedgerList {
 /** Sessions that a list reads unless it is told another number: each is read as a whole. */
 const LISTED = 20
 
+/** The code of a file that the disk does not give. */
+const UNREADABLE = "read.unreadable"
+
 const STORED = { isStored: true }
 
 type Start = Omit<LedgerStart, "root">
@@ -141,11 +144,13 @@ const storeOf = (files: LedgerFilesShape, root: string): Context.Service.Shape<t
   const toResume = (id: string | undefined) =>
     id !== undefined
       ? pathOf(id)
-      : Effect.flatMap(latest, (newest) =>
-          newest === undefined
-            ? Effect.fail(new LedgerStoreError({ reason: { _tag: "NoSession", code: "ledger.no_session", path: directory } }))
-            : pathOf(newest),
-        )
+      : Effect.flatMap(files.list(directory), ({ sessions, leftOut }) => {
+          // Where all that there is cannot be read, opening it says why: that there is nothing would be wrong.
+          const found = sessions.find(({ worked }) => worked !== undefined) ?? leftOut.find(({ code }) => code === UNREADABLE)
+          return found !== undefined
+            ? Effect.succeed(found.path)
+            : Effect.fail(new LedgerStoreError({ reason: { _tag: "NoSession", code: "ledger.no_session", path: directory } }))
+        })
   return LedgerStore.of({
     pathOf,
     create: (start) => files.createIn(directory, { ...start, root }, STORED),
