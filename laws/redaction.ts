@@ -272,7 +272,10 @@ const sec4 = (make: RedactorFactory): Law => ({
       return () => void redactor.redactValue(value)
     }
     const blocks = (size: number) => {
-      const content = Array.from({ length: size >> 7 }, () => ({ type: "text", text: `token=${"ab1".repeat(38)}` }))
+      const content = Array.from({ length: size >> 3 }, (_, i) => ({
+        type: "text",
+        text: i % 3 === 0 ? `pin${":"} 4711` : "ab1cd2e",
+      }))
       return () => void redactor.redactValue({ message: { role: "user", content } })
     }
     const records = (size: number) => {

@@ -7,6 +7,7 @@
  */
 import { isObject, type Json, type JsonArray, own, ownString } from "../model/Json.ts"
 import { PRIVATE_KEY } from "./Formats.ts"
+import { PASSWORD } from "./Kinds.ts"
 import { marker } from "./Marker.ts"
 import type { Scanner } from "./Scanner.ts"
 import { replace, type Span, settled } from "./Span.ts"
@@ -60,10 +61,15 @@ const clipped = (
   skipped: number,
 ): ReadonlyArray<ReadonlyArray<Span>> => {
   let from = skipped
+  /** The first span that does not end before the text. */
+  let next = 0
   return texts.map((text, i) => {
     const isLast = i === texts.length - 1
     const parts: Array<Span> = []
-    for (const span of spans) {
+    while ((spans[next]?.end ?? Number.POSITIVE_INFINITY) <= from) next++
+    for (let at = next; at < spans.length; at++) {
+      const span = spans[at] as Span
+      if (span.start >= from + text.length) break
       const start = Math.max(span.start - from, 0)
       const end = Math.min(span.end - from, text.length)
       const isWhole = span.start >= from && span.end - from <= text.length
@@ -104,5 +110,6 @@ export const cleanJoined = (scanner: Scanner, texts: ReadonlyArray<string>, befo
         : { text: replace(text, spans), kinds: [...kinds, ...spans.map(({ kind }) => kind)] }
     })
   }
-  return clean.map(({ kinds }) => ({ text: marker(kinds[0] ?? clean.flatMap((one) => one.kinds)[0] ?? "password"), kinds }))
+  const [kind = PASSWORD] = clean.find(({ kinds }) => kinds.length > 0)?.kinds ?? []
+  return clean.map(({ kinds }) => ({ text: marker(kinds[0] ?? kind), kinds }))
 }

@@ -95,5 +95,5 @@ const redactorOf = (rules: Rules): Redactor => {
   }
 }
 
-/** A redactor for the environment and the secrets given. Making one costs a fraction of a millisecond; keep it. */
+/** A redactor for the environment and the secrets given. Making one, and following with one, costs about a third of a millisecond for each value of 40 characters. */
 export const makeRedactor = (options: RedactorOptions): Redactor => redactorOf(new Rules(options))

@@ -113,6 +113,12 @@ const MANIFEST = 4_000
 const DATA = /^([+-]? *)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|$))+)/gm
 const ENTRY = /^[+-]?[ \t]+[\w.-]+:[ \t]*["']?([^\s"'|>#][^\s"']{3,})["']?[ \t]*\r?$/dgm
 
+/** Where a manifest ends and the next begins: of each there is one kind. */
+const BOUNDARY = /\n(?:---|kind:)/g
+
+const lastEnd = (pattern: RegExp, text: string): number =>
+  Array.from(text.matchAll(pattern), ({ 0: found, index }) => index + found.length).at(-1) ?? 0
+
 /** The values of a Kubernetes secret, written as YAML. */
 const manifest: Structure = {
   kind: KUBERNETES_SECRET,
@@ -120,12 +126,11 @@ const manifest: Structure = {
   find: (text, at) => {
     if (/\w/.test(text[at + 12] ?? "")) return NONE
     const from = Math.max(0, at - MANIFEST)
-    // Of a stream of manifests the one that the kind stands in.
-    const begun = text.slice(from, at).lastIndexOf("\n---")
-    const start = begun < 0 ? from : from + begun + 4
-    const over = text.slice(at, at + MANIFEST).indexOf("\n---")
+    const start = from + lastEnd(BOUNDARY, text.slice(from, at))
+    const after = text.slice(at + 1, at + MANIFEST).search(BOUNDARY)
+    const end = after < 0 ? at + MANIFEST : at + 1 + after
     const found: Array<Stretch> = []
-    for (const data of text.slice(start, over < 0 ? at + MANIFEST : at + over).matchAll(DATA)) {
+    for (const data of text.slice(start, end).matchAll(DATA)) {
       const body = start + data.index + data[0].length - (data[2] ?? "").length
       for (const entry of (data[2] ?? "").matchAll(ENTRY)) {
         const [first, last] = entry.indices?.[1] ?? [0, 0]
