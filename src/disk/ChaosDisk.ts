@@ -17,7 +17,7 @@ export type ChaosFault =
   | { readonly does: "fail"; readonly at: number; readonly code?: string | undefined; readonly sticky?: boolean | undefined }
   /** The first write from `at` on puts so many of its bytes in; the next write to its handle is refused with `code`, or `EIO`. */
   | { readonly does: "tear"; readonly at: number; readonly bytes: number; readonly code?: string | undefined }
-  /** From `at` on there is no room (`ENOSPC`) for writes, names and directories: but for `room` bytes of the first write, and before `until`, or until `heal`. */
+  /** From `at` on there is no room (`ENOSPC`) for bytes, files, names and directories: but for `room` bytes of the first write, and before `until`, or until `heal`. */
   | { readonly does: "fill"; readonly at: number; readonly room?: number | undefined; readonly until?: number | undefined }
   /** Before operation `at` the `stall` hook is called. */
   | { readonly does: "stall"; readonly at: number }
@@ -60,7 +60,7 @@ export interface ChaosDisk extends Disk {
   readonly heal: () => void
 }
 
-/** What a full disk refuses. */
+/** What a full disk refuses, besides new files. */
 const needsRoom: ReadonlySet<keyof Disk> = new Set<keyof Disk>(["write", "makeDirectory", "link", "rename"])
 
 const codes = ["EIO", "EIO", "EROFS", "EDQUOT", "EINTR"] as const
@@ -74,6 +74,8 @@ class Chaos implements ChaosDisk {
   /** Why the last write to a handle was short. */
   #refusals = new WeakMap<Handle, string>()
   #choose: Chooser | undefined
+  /** Whether the operation under way makes a file. */
+  #isCreating = false
 
   constructor(disk: Disk, options: ChaosOptions) {
     this.#disk = disk
@@ -96,7 +98,14 @@ class Chaos implements ChaosDisk {
 
   // ── The port ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  open = (path: string, mode: OpenMode): Handle => this.#perform("open", path, () => this.#disk.open(path, mode))
+  open = (path: string, mode: OpenMode): Handle => {
+    this.#isCreating = mode === "create"
+    try {
+      return this.#perform("open", path, () => this.#disk.open(path, mode))
+    } finally {
+      this.#isCreating = false
+    }
+  }
 
   close = (handle: Handle): void => {
     const release = () => this.#disk.close(handle)
@@ -152,7 +161,7 @@ class Chaos implements ChaosDisk {
       const { room = 0, until = Number.POSITIVE_INFINITY } = fault
       const isFull = ({ step }: Call) => step >= at && step < until
       if (room > 0) this.#schedule.fail((call) => call.operation === "write" && isFull(call), "ENOSPC", { short: room })
-      this.#schedule.fail((call) => needsRoom.has(call.operation) && isFull(call), "ENOSPC", { sticky: true })
+      this.#schedule.fail((call) => this.#needsRoom(call.operation) && isFull(call), "ENOSPC", { sticky: true })
     }
   }
 
@@ -163,7 +172,7 @@ class Chaos implements ChaosDisk {
     const kinds: ReadonlyArray<ChaosFault["does"]> = [
       ...(["fail", "stall"] as const),
       ...(operation === "write" ? (["tear", "tear"] as const) : []),
-      ...(needsRoom.has(operation) ? (["fill"] as const) : []),
+      ...(this.#needsRoom(operation) ? (["fill"] as const) : []),
     ]
     const does = kinds[choose(kinds.length)] ?? "fail"
     const code = codes[choose(codes.length)]
@@ -171,6 +180,10 @@ class Chaos implements ChaosDisk {
     if (does === "tear") this.#arm({ does, at, bytes: 1 + size, code })
     else if (does === "fill") this.#arm({ does, at, room: size, until: at + 1 + choose(16) })
     else this.#arm({ does, at, code })
+  }
+
+  #needsRoom(operation: keyof Disk): boolean {
+    return needsRoom.has(operation) || (operation === "open" && this.#isCreating)
   }
 
   #note(event: Omit<ChaosEvent, "step">): void {

@@ -2,7 +2,7 @@
  * The storage operations of a tree session's host, by the names the format's description gives them.
  *
  * For hosts that bring their own session manager and want its files to be as safe as ours. One implementation over the disk port serves
- * real files and memory, so both behave alike. What is written is clean text or clean lines: the border stands here too.
+ * real files and memory, so both behave alike (law STG-1). What is written is clean text or clean lines: the border stands here too.
  *
  * How it fails: {@link StorageError} for the file operations, {@link WriteError} for a writer, which then has latched.
  */

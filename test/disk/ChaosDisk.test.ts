@@ -87,9 +87,11 @@ describe("a plan", () => {
   })
 
   test("fills the disk, but for what still fits, until there is room again", () => {
-    const { below, disk, handle } = over([{ does: "fill", at: 2, room: 4, until: 6 }])
+    const { below, disk, handle } = over([{ does: "fill", at: 2, room: 4, until: 8 }])
     expect(refused(() => writeAll(disk, handle, bytes(10)))).toBe("write ENOSPC")
     expect(refused(() => disk.makeDirectory("/d"))).toBe("makeDirectory ENOSPC")
+    expect(refused(() => disk.open("/g", "create"))).toBe("open ENOSPC")
+    expect(refused(() => disk.open("/f", "append"))).toBe(undefined)
     expect(refused(() => disk.truncate(handle, 1))).toBe(undefined)
     expect(refused(() => disk.makeDirectory("/d"))).toBe(undefined)
     expect(below.text("/f")).toBe("A")
