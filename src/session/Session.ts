@@ -55,8 +55,11 @@ export interface Session<State, Command, Rec, Rejection, E = never> {
   readonly ensureOnDisk: Effect.Effect<void, WriteError | E>
   /** Clean lines that are accepted and not known to be durable, in order. */
   readonly unsaved: Effect.Effect<ReadonlyArray<CleanLine>>
-  /** After a failure: re-opens the file, writes what is missing exactly once, lifts the latch. */
-  readonly recover: Effect.Effect<void, WriteError>
+  /**
+   * After a failure: re-opens the file, writes what is missing exactly once, lifts the latch. Opens the journal again where that was what
+   * failed. Once it has succeeded, everything that was dispatched and not merely held is synced.
+   */
+  readonly recover: Effect.Effect<void, WriteError | E>
   /**
    * Flushes, then gives up the file and its lock. Fails when the last records did not become durable; the session is closed all the same.
    * What is held then was never worth a file: it is not written, and stays in `unsaved`.
@@ -121,6 +124,8 @@ interface Cell<State, Rec, E> {
   count: number
   /** The journal's number of a record is the session's number and this: lines that are written on opening come before. */
   offset: number | undefined
+  /** What is held was asked for, and could not be handed over. */
+  isOwed: boolean
   isClosed: boolean
 }
 
@@ -141,6 +146,7 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
     held: [],
     count: 0,
     offset: undefined,
+    isOwed: false,
     isClosed: false,
   }
   const open = options.open.pipe(Scope.provide(scope), Effect.provideContext(context)) as Effect.Effect<Opened<State>, E>
@@ -176,7 +182,10 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
         ? Effect.succeed(cell.held.map(({ line }) => line))
         : withJournal((into) => into.unsaved, [] as ReadonlyArray<CleanLine>),
     ),
-    recover: withJournal((into) => into.recover, undefined),
+    recover: Effect.andThen(
+      withJournal((into) => into.recover, undefined),
+      Effect.suspend(() => (cell.isOwed ? Effect.andThen(release, flushJournal) : Effect.void)),
+    ),
     close,
   }
 })
@@ -217,9 +226,16 @@ const readyOf = <State, Command, Rec, Rejection, E, R>(
       cell.offset = (yield* journal.append(lines.flat())) - cell.count
     }
     cell.held = []
+    cell.isOwed = false
     cell.isDeferring = false
     return journal
-  })
+  }).pipe(
+    Effect.onError(() =>
+      Effect.sync(() => {
+        cell.isOwed = cell.held.length > 0
+      }),
+    ),
+  )
 }
 
 const shaped = <State, Command, Rec, Rejection, E, R>(

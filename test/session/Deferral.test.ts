@@ -56,6 +56,42 @@ describe("a session without an answer", () => {
     }),
   )
 
+  it.effect("whose file cannot be made when it is asked for is recovered once the disk takes it, and only then", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        yield* session.recover
+        const receipt = yield* session.dispatch(say("one"), "accepted")
+        yield* session.recover
+        assert.deepEqual(files(disk), [], "a recovery without a failure makes no file")
+        disk.fail((call) => call.operation === "link", "ENOSPC", { sticky: true })
+        assert.equal((yield* Effect.flip(receipt.reached("synced"))).reason.code, "open.refused")
+        assert.equal((yield* Effect.flip(session.recover)).reason.code, "open.refused")
+        assert.equal((yield* session.unsaved).length, 1)
+        disk.heal()
+        yield* session.recover
+        assert.deepEqual(yield* session.unsaved, [])
+        assert.equal(lines(disk).length, 2)
+        yield* receipt.reached("synced")
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
+  it.effect("whose file the disk does not confirm is not recovered: a second sync proves nothing", () =>
+    Effect.gen(function* () {
+      const disk = new SimulatedDisk()
+      yield* Effect.gen(function* () {
+        const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path: PATH })
+        const receipt = yield* session.dispatch(say("one"), "accepted")
+        disk.fail((call) => call.operation === "syncDirectory", "EIO")
+        assert.equal((yield* Effect.flip(receipt.reached("synced"))).reason.code, "open.uncertain")
+        assert.equal((yield* Effect.flip(session.recover)).reason.code, "open.uncertain")
+        assert.equal((yield* session.unsaved).length, 1)
+      }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
+    }),
+  )
+
   it.effect("is written when a receipt is waited for, so that nobody waits for ever", () =>
     Effect.gen(function* () {
       const disk = new SimulatedDisk()
