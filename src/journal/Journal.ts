@@ -1,7 +1,7 @@
 /**
  * A journal takes clean lines in order and says how far they have come.
  *
- * What every journal guarantees, and the laws hold it to: lines are kept in the order of `append`, each once; a level that was
+ * What every journal guarantees, a host's own too (law JRN-6): lines are kept in the order of `append`, each once; a level that was
  * reached for line k was reached for all before it; after the first failure nothing more is taken until `recover` succeeds, and the
  * lines that were accepted stay readable through `unsaved`. A file in the writer's care is one; a list in memory is another.
  */
