@@ -17,7 +17,7 @@ export interface Figures {
   unparsable: number
   tornRepaired: number
   nulRepaired: number
-  /** Milliseconds. */
+  /** Milliseconds until the next process has its first record synced. */
   slowestRecovery: number
   /** Milliseconds for a file of so many bytes with a torn end. */
   largeRecovery: { bytes: number; milliseconds: number } | undefined
@@ -54,10 +54,6 @@ export class Tally {
   fail(where: string, what: string): void {
     this.#failed += 1
     if (this.failures.length < MOST_TOLD) this.failures.push(`${where}: ${what}`)
-  }
-
-  recovered(milliseconds: number): void {
-    this.figures.slowestRecovery = Math.max(this.figures.slowestRecovery, milliseconds)
   }
 
   /**
