@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonArray, own, ownString } from "../model/Js
 import { PRIVATE_KEY } from "./Formats.ts"
 import { PASSWORD } from "./Kinds.ts"
 import { marker } from "./Marker.ts"
-import type { Scanner } from "./Scanner.ts"
+import { RANK_LEARNED, type Scanner } from "./Scanner.ts"
 import { replace, type Span, settled } from "./Span.ts"
 import { readsLikeWords } from "./Windows.ts"
 
@@ -49,7 +49,7 @@ export interface JoinedText {
 const GUESSED = 10
 
 const isPart = ({ rank, kind }: Span, beginsHere: boolean, part: string): boolean =>
-  beginsHere || rank < GUESSED || kind === PRIVATE_KEY || !readsLikeWords(part)
+  beginsHere || rank < GUESSED || rank === RANK_LEARNED || kind === PRIVATE_KEY || !readsLikeWords(part)
 
 /** So far from a border what is found in the join counts: further away each text was looked at by itself. */
 const NEAR = 512

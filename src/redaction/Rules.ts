@@ -6,7 +6,7 @@ import { ENVIRONMENT, REGISTERED } from "./Kinds.ts"
 import { Learned } from "./Learned.ts"
 import { Lookup } from "./Lookup.ts"
 import { Names } from "./Names.ts"
-import { RANK_LITERAL, Scanner } from "./Scanner.ts"
+import { RANK_LEARNED, RANK_LITERAL, Scanner } from "./Scanner.ts"
 import { Calls } from "./Sources.ts"
 
 export interface RedactorOptions {
@@ -64,7 +64,6 @@ export class Memory {
 const ROUNDS = 4
 
 const RANK_REGISTERED = RANK_LITERAL + 1
-const RANK_LEARNED = RANK_LITERAL + 2
 
 /** Made from options and in no other way, so whoever holds rules holds all of them. */
 export class Rules {

@@ -37,6 +37,8 @@ const SHORTEST = 8
 
 /** Known values name the kind before formats do, formats (in `Anchors.ts`) before assignments, and these before what base64 holds. */
 export const RANK_LITERAL = 0
+/** A format says what a learned value is better than the name that it once stood under. */
+export const RANK_LEARNED = 1_500
 const RANK_ASSIGNMENT = 2_000
 const RANK_ENCODED = 3_000
 

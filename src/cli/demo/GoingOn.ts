@@ -34,14 +34,14 @@ export const goOn = Effect.fnUntraced(function* (stage: Stage, { session, migrat
   return result
 })
 
-/** Notes the live state beside what the file replays to, both seen through redaction. */
+/** Notes the live state beside what the file replays to, both seen through one redaction that knows what the live state has shown it. */
 export const compare = Effect.fnUntraced(function* (stage: Stage, live: TreeState, when: string) {
-  const { redactValue } = yield* Redaction
+  const { redactValue } = (yield* Redaction).follow()
   const replayed = yield* loadTree(yield* Files, stage.file)
   stage.comparisons.push({
     when,
     live: canonical(redactValue(stateJson(live)).value),
-    replayed: canonical(stateJson(replayed.state)),
+    replayed: canonical(redactValue(stateJson(replayed.state)).value),
   })
 })
 
