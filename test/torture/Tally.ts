@@ -84,12 +84,16 @@ export class Tally {
   }
 }
 
-/** The names of a file's records, or undefined when it is not lines of JSON to its end. */
+/**
+ * The names of a file's records, or undefined when it is not lines of JSON to its end. A line of blanks alone is no record and no damage,
+ * for the format and for those that read it; a power cut may leave one of a record that was never acknowledged.
+ */
 const namesIn = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n")
   if (lines.pop() !== "") return undefined
   try {
-    return lines.flatMap((line) => (JSON.parse(line) as { data?: { name?: string } }).data?.name ?? [])
+    const full = lines.filter((line) => !/^[ \t\r]*$/.test(line))
+    return full.flatMap((line) => (JSON.parse(line) as { data?: { name?: string } }).data?.name ?? [])
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
