@@ -67,7 +67,9 @@ export const pure: ReadonlyArray<string> = [
   ...["Disk", "Chooser", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
     (name) => `src/disk/${name}.ts`,
   ),
-  ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map((name) => `src/journal/${name}.ts`),
+  ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map(
+    (name) => `src/journal/${name}.ts`,
+  ),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
   ...["Decision", "Evidence", "Observation", "Owner", "Taking"].map((name) => `src/lease/${name}.ts`),
   "src/blob/BlobRef.ts",
