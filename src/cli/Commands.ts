@@ -9,6 +9,7 @@ import type { Host } from "./Host.ts"
 import { lazily } from "./Lazily.ts"
 import { lock } from "./LeaseCommands.ts"
 import type { Output } from "./Output.ts"
+import { redact, scan } from "./SecretCommands.ts"
 import { branchOut, exportSession, fork, label, list, remove, star, tail, title, unstar } from "./SessionCommands.ts"
 
 const demo = Command.make(
@@ -253,5 +254,7 @@ export const annals: Command.Command<"annals", object, object, unknown, Host | O
     exportSession,
     remove,
     lock,
+    redact,
+    scan,
   ]),
 )

@@ -9,7 +9,8 @@
 import type { JsonObject } from "../model/Json.ts"
 import type { Finding } from "./Walk.ts"
 
-const pointer = (path: Finding["path"]): string =>
+/** The JSON pointer of a finding. */
+export const pointerOf = (path: Finding["path"]): string =>
   path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
 /** The record with marks for what was found in it; the same reference when nothing was. */
@@ -17,7 +18,7 @@ export const withMarks = (record: JsonObject, findings: ReadonlyArray<Finding>):
   if (findings.length === 0) return record
   const marks = new Map<string, JsonObject>()
   for (const { kind, path } of findings) {
-    const at = pointer(path)
+    const at = pointerOf(path)
     marks.set(`${kind} ${at}`, { kind, at })
   }
   return { ...record, redacted: [...marks.values()] }
