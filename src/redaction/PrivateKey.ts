@@ -36,6 +36,19 @@ const base64End = (text: string, from: number): number => {
 const looksLikeKey = (text: string, start: number, end: number): boolean =>
   end - start >= LINE || (end - start >= SHORT && !text.slice(start, end).split(/[+/=]/).every(isName))
 
+/** What ends a line that has nothing but a run on it. */
+const LINE_END = /(?=[\r\n"'`]|\\+[nr])|$/y
+
+/**
+ * Whether a run is the last line of a key whose lines before it were there: whole fours on a line of their own, and not one word. Such a
+ * line is short, so it may well read like names.
+ */
+const isLastLine = (text: string, start: number, end: number): boolean =>
+  end - start >= SHORT &&
+  (end - start) % 4 === 0 &&
+  after(LINE_END, text, end) >= 0 &&
+  !/^[A-Za-z][a-z]*$/.test(text.slice(start, end))
+
 /**
  * The end of the private key whose BEGIN line has its `BEGIN` at a position, or -1. The five dashes before it are the caller's to check.
  * Reads no further than the key and the next dash, so all calls for one text together cost one pass.
@@ -55,7 +68,7 @@ export const privateKeyEnd = (text: string, at: number): number => {
       continue
     }
     const run = base64End(text, position)
-    if (looksLikeKey(text, position, run)) {
+    if (looksLikeKey(text, position, run) || (end >= 0 && isLastLine(text, position, run))) {
       end = run
       rest = 0
       position = run

@@ -80,6 +80,16 @@ describe.each(keys)("%s", (_, pem) => {
   })
 })
 
+test.each(["pkI/FE+IMg==", "ZDVTTURazlly", "TiPktgzEV/WSig==", "GYsmgvvMpy/bdnk="])(
+  "the last line goes with a key without its end, also when it reads like names: %s",
+  (last) => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024, privateKeyEncoding: pkcs8, publicKeyEncoding: spki })
+    const lines = privateKey.split("\n").slice(0, 5)
+    for (const rest of ["\nThen something else happened", "", '"}', "\nFinished\n"])
+      expect(redact(`${lines.join("\n")}\n${last}${rest}`)).toBe(`${MARKER}${rest}`)
+  },
+)
+
 test("a PGP block goes, its headers and its check sum included", () => {
   const body = generateKeyPairSync("rsa", { modulusLength: 1024, privateKeyEncoding: pkcs8, publicKeyEncoding: spki })
     .privateKey.split("\n")
