@@ -3,7 +3,7 @@
  */
 export { type Family, families } from "./all.ts"
 export { type JournalSubject, type JournalWorld, journalOnDisk, jrn6 } from "./journalSubject.ts"
-export { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+export { type Budget, Coverage, judge, type Law, NeverReached, parameters } from "./Law.ts"
 export type { LeaseProcess, LeaseService, LeaseWorld, ProcessKind } from "./LeaseWorld.ts"
 export { type LeaseSubject, layerSubject, lse1 } from "./leaseSubject.ts"
 export { type DiskSubject, dsk2 } from "./port.ts"

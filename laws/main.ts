@@ -8,7 +8,7 @@
 import process from "node:process"
 import { parseArgs } from "node:util"
 import { families } from "./all.ts"
-import { type Budget, deepRunsOf, type Law } from "./Law.ts"
+import { type Budget, deepRunsOf, judge, type Law } from "./Law.ts"
 import { explain, replayCommand } from "./Refutation.ts"
 
 interface Wanted {
@@ -62,13 +62,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-const judge = async (law: Law, budget: Budget): Promise<boolean> => {
+const tell = async (law: Law, budget: Budget): Promise<boolean> => {
   const start = performance.now()
   let judged = ""
   const line = (word: string) =>
     `${law.id.padEnd(6)}  ${word.padEnd(6)}  ${`${budget.runs}`.padStart(7)} runs  ${((performance.now() - start) / 1000).toFixed(1).padStart(6)} s  ${judged}${law.sentence}`
   try {
-    await law.check({
+    await judge(law, {
       ...budget,
       judged: (count, what) => {
         judged += `[${count} ${what}] `
@@ -92,7 +92,7 @@ const main = async (): Promise<number> => {
       if (!wanted.ids.includes(law.id)) continue
       const runs = wanted.runs ?? (wanted.deep ? deepRunsOf(law) : law.runs)
       if (wanted.list) say(`| ${law.id} | ${law.sentence} | \`${file}\` | ${law.runs} | ${deepRunsOf(law)} |`)
-      else if (!(await judge(law, { runs, seed: wanted.seed, path: wanted.path }))) broken++
+      else if (!(await tell(law, { runs, seed: wanted.seed, path: wanted.path }))) broken++
       done++
     }
   }
