@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import type { LedgerCommand } from "../src/ledger/Command.ts"
 import { messages } from "../src/ledger/State.ts"
-import { isObject, type JsonObject, ownObject } from "../src/model/Json.ts"
+import { type JsonObject, ownObject } from "../src/model/Json.ts"
 import { LedgerFiles } from "../src/session/LedgerFiles.ts"
 import type { OpenLedger } from "../src/session/LedgerRoom.ts"
 import { LedgerStore } from "../src/session/LedgerStore.ts"
@@ -15,7 +15,7 @@ import type { Planted } from "./arbitraries/secrets.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { check, expectSame } from "./Ledgers.ts"
 import { neverWritten } from "./redaction.ts"
-import { everythingOn } from "./store.ts"
+import { everythingOn, stringsOf } from "./store.ts"
 
 // ── Power cuts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -197,18 +197,6 @@ const checkModes = (name: string, disk: SimulatedDisk): void => {
 }
 
 // ── Secrets ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** All strings of a record, with what stands around them. */
-const stringsOf = (record: JsonObject): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const todo: Array<unknown> = [record]
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    if (typeof next === "string") found.push(next)
-    else if (Array.isArray(next)) todo.push(...next)
-    else if (isObject(next)) todo.push(...Object.keys(next), ...Object.values(next))
-  }
-  return found
-}
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
 

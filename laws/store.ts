@@ -21,7 +21,7 @@ export const everythingOn = (disk: SimulatedDisk): string =>
     .join("\n")
 
 /** All strings of a record, with what stands around them: what a host would put into commands of other kinds. */
-const stringsOf = (record: JsonObject): ReadonlyArray<string> => {
+export const stringsOf = (record: JsonObject): ReadonlyArray<string> => {
   const found: Array<string> = []
   const todo: Array<unknown> = [record]
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
