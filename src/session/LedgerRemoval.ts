@@ -10,7 +10,7 @@ import { type Disk, DiskFault } from "../disk/Disk.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import { isSessionId } from "../ledger/SessionId.ts"
-import { loadLedger } from "./LedgerLoad.ts"
+import { loadBegun } from "./LedgerOpening.ts"
 import { childFolder, ENDING, nameOf } from "./LedgerRoom.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
 import { onDisk } from "./OnDisk.ts"
@@ -59,14 +59,14 @@ const asideOf = (disk: Disk, path: string): ReadonlyArray<string> => {
 }
 
 /**
- * Refuses what is no ledger, damaged as it may be. A session without its file can be removed as long as its folder is there: other programs
+ * Refuses what is no ledger, damaged as it may be: a file without a single record is somebody's, and nobody knows what it is. A session without its file can be removed as long as its folder is there: other programs
  * remove the file first, and what stopped them has left the subagents.
  */
-export const proveRemovable = ({ disk }: Room, path: string): Effect.Effect<void, ReadError | FormatError> =>
+export const proveRemovable = (room: Room, path: string): Effect.Effect<void, ReadError | FormatError> =>
   Effect.asVoid(
     Effect.catchIf(
-      loadLedger(disk, path),
-      ({ reason }) => reason._tag === "NotFound" && disk.lstat(childFolder(path))?.kind === "directory",
+      loadBegun(room, path),
+      ({ reason }) => reason._tag === "NotFound" && room.disk.lstat(childFolder(path))?.kind === "directory",
       () => Effect.void,
     ),
   )

@@ -55,6 +55,20 @@ describe("fork of a ledger", () => {
 })
 
 describe("rm", () => {
+  test.each([
+    ["words", "my notes\n", "format.not_a_session", 6],
+    ["zero bytes", "\u0000".repeat(512), "format.not_a_session", 6],
+    ["nothing", "", "format.empty", 2],
+  ])("does not take away a file of %s, which is no session that anybody knows", async (_, text, code, exit) => {
+    const path = join(folder(), "mine.jsonl")
+    writeFileSync(path, text)
+    for (const flags of [[], ["--yes"], ["--yes", "--format", "ledger"]]) {
+      const ended = await cli(["rm", path, "--json", ...flags])
+      expect({ exit: ended.exit, code: codeOf(ended.out) }).toEqual({ exit, code })
+    }
+    expect(readFileSync(path, "utf8")).toBe(text)
+  })
+
   test("plans, and changes nothing", async () => {
     const { root, path, child, sessions } = ledgerProject()
     const aside = `${path}.quarantine-1-2`
