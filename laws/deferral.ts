@@ -90,6 +90,8 @@ const check = (budget: Budget): Promise<void> => {
           if (length !== records) throw new Error(`${records} records are held, and ${length} are shown`)
           continue
         }
+        // The file is there before anybody flushes: the answer itself brings it.
+        if (filesOn(disk).length === 0) throw new Error("the file is due, and there is none")
         yield* session.flush
         const { state, damages } = yield* store.load(PATH)
         const [live, replayed] = [written(redactor, yield* session.state), written(redactor, state)]
