@@ -15,7 +15,7 @@ import type { LedgerRecord } from "../ledger/Record.ts"
 import { loadLedger } from "./LedgerLoad.ts"
 import { nameOf } from "./LedgerRoom.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
-import { onDisk, sweep } from "./OnDisk.ts"
+import { onDisk } from "./OnDisk.ts"
 import type { FormatError, PrepareError } from "./OpenError.ts"
 import type { Room } from "./Room.ts"
 
@@ -65,11 +65,10 @@ export const exportLedger = Effect.fnUntraced(function* (
   if (document === undefined)
     return yield* new LedgerStoreError({ reason: { _tag: "NothingToExport", code: "ledger.nothing_to_export", path: source } })
   const bytes = new TextEncoder().encode(room.redactor.cleanText(document).text.text)
-  const temporaryName = `.${basename(path)}.tmp`
+  // A name that nobody else has: the directory is the user's, and what lies in it is not ours to sweep.
+  const temporaryName = `.${basename(path)}.${(yield* room.stamp).entropy.slice(0, 16)}.tmp`
   yield* onDisk(path, () => {
     ensureDirectory(room.disk, dirname(path))
-    // Two exports at once to one name: one of them finds the name taken.
-    if (room.disk.lstat(path) === undefined) sweep(room.disk, join(dirname(path), temporaryName))
     return createFile(room.disk, path, (put) => put(bytes), { temporaryName })
   })
   return path

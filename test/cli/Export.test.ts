@@ -22,6 +22,16 @@ describe("export", () => {
     expect(readdirSync(directory)).toEqual([NAME])
   })
 
+  test("takes away nothing that lies in the directory, whatever it is called", async () => {
+    const { path } = ledgerProject()
+    const directory = folder()
+    const mine = join(directory, `.${NAME}.tmp`)
+    writeFileSync(mine, "mine")
+    expect((await cli(["export", path], { directory })).exit).toBe(0)
+    expect(readdirSync(directory).toSorted()).toEqual([`.${NAME}.tmp`, NAME])
+    expect(readFileSync(mine, "utf8")).toBe("mine")
+  })
+
   test("makes the folders of the place that it is told", async () => {
     const { path } = ledgerProject()
     const directory = folder()
