@@ -5,7 +5,7 @@
  * So `options.apiKey`, `z.string().min(8)`, `string | undefined`, `${TOKEN}`, `<your-key>`, plain words, patterns, addresses and file names stay. A
  * single bare word with a digit in it is a secret, and so is a path of names with a long number in it.
  */
-import { isName, isPlaceholder } from "./Words.ts"
+import { isName, isPlaceholder, withoutKnown } from "./Words.ts"
 
 /** Longer values are not code, whatever is in them. Keeps the asking cheap. */
 const LONGEST = 512
@@ -25,7 +25,7 @@ const FILE = /^(?:\.{0,2}|~|[A-Za-z]:)[\\/]|^[\w.-]+[\\/][\w./\\-]*\.[a-z]{1,5}$
 
 /** What only code has between its names. */
 const PATH = /^[!&*-]{0,2}[@#$]?[A-Za-z_$][\w$]*(?:\?|!)?(?:\.|::|->|\(|\[|<)/
-const BRACKETS = /[(){}[\]]/
+const BRACKETS = /[(){}[\]<]/
 
 /** A call with something in its brackets, as a sentence about code quotes it. */
 const CALL = /^[A-Za-z_$][\w$.]*\([^()]*\)$/
@@ -55,6 +55,36 @@ const areNumberedNames = (value: string): boolean =>
 const isNumberedName = (part: string, letters: string): boolean =>
   isName(letters) && (letters.length === part.length || JOINED_WORDS.test(letters))
 
+/** The ends that an operator leaves at a name: a sign before it, and what asserts, asks or goes on behind it. */
+const OPERATORS = /^[!&*-]{1,2}|[?!:;.]$/g
+
+/** What joins the names of a path in no language. */
+const ODD_JOINT = /[~^]|![^.]|-[._]|_-|-$/
+
+/** A number within a name, before its next word. */
+const INNER_NUMBER = /^([A-Za-z][a-z]*)\d{1,2}(?=[A-Z][a-z]{2})/
+
+const isPathName = (part: string): boolean => {
+  const rest = withoutKnown(part)
+  if (/^\d{0,6}$/.test(rest)) return true
+  const letters = rest.replace(/\d{1,3}$/, "").replace(INNER_NUMBER, "$1")
+  return JOINED_WORDS.test(letters) && isName(letters) && !/[bcdfghjklmnpqrstvwxz]{5}/.test(letters)
+}
+
+/** A run of small letters or of capitals that is a word and no initial. */
+const WORD = /[a-z]{3}|^[A-Z]{4,}$/
+
+/**
+ * Whether names joined by dots are a path of code, such as `config.db2.password`. Every password with a dot in it looks like one at first,
+ * so the numbers must stand where names have them, and one of the names must be a word.
+ */
+const isDottedPath = (value: string): boolean => {
+  const path = value.replace(OPERATORS, "")
+  const parts = wordParts(path)
+  if (ODD_JOINT.test(path) || (path.includes("_") && path.includes("-"))) return false
+  return parts.every(isPathName) && parts.some((part) => WORD.test(part) && /[aeiouy]/i.test(part))
+}
+
 const SEPARATED_WORDS = /^[?@#!*&~^<]?[A-Za-z0-9 _./:\\-]*$/
 
 /**
@@ -72,10 +102,11 @@ export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
     return (
       TEXT_GOES_ON.test(value) ||
       (CALL.test(value) && areNumberedNames(value)) ||
-      (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && areNumberedNames(rest))))
+      (SEPARATED_WORDS.test(rest) && (areNames(rest) || (PATH.test(rest) && isDottedPath(rest))))
     )
   if (EXPRESSION_START.test(value)) return true
-  return areNames(rest) || ((PATH.test(value) || BRACKETS.test(value)) && areNumberedNames(rest))
+  if (areNames(rest)) return true
+  return BRACKETS.test(value) ? areNumberedNames(rest) : PATH.test(value) && isDottedPath(rest)
 }
 
 /** Whether a quoted text of several words holds one that a machine drew. Prose, also prose with numbers, does not. */

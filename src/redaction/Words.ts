@@ -6,7 +6,10 @@
  */
 
 const KNOWN =
-  /sha(?:1|224|256|384|512)|md5|base(?:16|32|36|58|62|64)|utf(?:8|16|32)|oauth[12]|auth0|x509|ed25519|aes(?:128|192|256)|[hre]s(?:256|384|512)|pkcs(?:1|7|8|12)|http[123]|ipv[46]|u?int(?:8|16|32|64)|float(?:32|64)|web3|i18n|k8s/gi
+  /sha(?:1|224|256|384|512)|md5|base(?:16|32|36|58|62|64)|utf(?:8|16|32)|oauth[12]|auth0|x509|ed25519|x25519|secp256[kr]1|aes(?:128|192|256)|[hre]s(?:256|384|512)|pkcs(?:1|7|8|12)|http[123]|ipv[46]|u?int(?:8|16|32|64)|float(?:32|64)|web3|i18n|k8s/gi
+
+/** A run without the words that have digits in them. */
+export const withoutKnown = (run: string): string => run.replace(KNOWN, "")
 
 const LONGEST_NAME = 48
 
@@ -22,7 +25,7 @@ const oddStretches = (letters: string): number =>
 
 /** Whether a run of letters and digits reads like a word or like words joined by capitals. Short runs of letters do. */
 export const isName = (run: string): boolean => {
-  const letters = run.length > LONGEST_NAME ? run : run.replace(KNOWN, "")
+  const letters = run.length > LONGEST_NAME ? run : withoutKnown(run)
   if (letters.length > LONGEST_NAME || !/^[A-Za-z]*$/.test(letters)) return false
   if (letters.length < SHORT) return true
   return !/[bcdfghjklmnpqrstvwxz]{6}/.test(letters) && oddStretches(letters) <= 1 + letters.length / 16
