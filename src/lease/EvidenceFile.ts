@@ -19,7 +19,8 @@ const MAX_LOOKS = 16
 
 const startOf = (path: string): string => `.${basename(path)}.owner.`
 
-const fileOf = (path: string, number: number): string => join(dirname(path), `${startOf(path)}${number}.json`)
+/** The file of the evidence with a number. */
+export const evidenceFileOf = (path: string, number: number): string => join(dirname(path), `${startOf(path)}${number}.json`)
 
 /** Several may write at once, each under its own temporary name. */
 const temporaryOf = (path: string, attempt: string): string => `${startOf(path)}${attempt}.tmp`
@@ -45,7 +46,7 @@ export const readEvidence = (path: string, hasLock: boolean): Numbered => {
   for (let looks = 1; ; looks++) {
     const number = Math.max(0, ...numbers(path))
     if (number === 0) return { number, evidence: { _tag: hasLock ? "Missing" : "None" } }
-    const evidence = readFile(fileOf(path, number))
+    const evidence = readFile(evidenceFileOf(path, number))
     if (evidence !== undefined) return { number, evidence }
     // A next owner has swept it since the list was read, so there is a higher one.
     if (looks === MAX_LOOKS) return { number, evidence: { _tag: "Unreadable", how: "denied" } }
@@ -91,7 +92,7 @@ const sweep = (file: string): void => {
 export const claimEvidence = (path: string, number: number, owner: Owner): string | undefined => {
   const bytes = bytesOf(owner)
   const temporaryName = temporaryOf(path, owner.attempt)
-  const done = createFile(nodeDisk, fileOf(path, number), (append) => append(bytes), { temporaryName })
+  const done = createFile(nodeDisk, evidenceFileOf(path, number), (append) => append(bytes), { temporaryName })
   if (Result.isFailure(done)) {
     const { reason } = done.failure
     return "fault" in reason ? reason.fault.code : "EEXIST"
@@ -106,14 +107,14 @@ export const claimEvidence = (path: string, number: number, owner: Owner): strin
  */
 const sweepBelow = (path: string, number: number, isLocked: boolean): void => {
   const kept = isLocked ? number : number - 1
-  for (const lower of numbers(path)) if (lower < kept) sweep(fileOf(path, lower))
+  for (const lower of numbers(path)) if (lower < kept) sweep(evidenceFileOf(path, lower))
   if (!isLocked) return
   for (const ending of endings(path)) if (ending.endsWith(".tmp")) sweep(join(dirname(path), startOf(path) + ending))
 }
 
 /** Writes the evidence of a number anew, whole or not at all, if it is still there and of the same attempt. */
 export const replaceEvidence = (path: string, number: number, owner: Owner): string | undefined => {
-  const file = fileOf(path, number)
+  const file = evidenceFileOf(path, number)
   const before = readFile(file)
   if (before === undefined) return "ENOENT"
   if (before._tag !== "Owner" || before.owner.attempt !== owner.attempt) return "ESTALE"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { DiskFault } from "../disk/Disk.ts"
 import { nodeDisk } from "../disk/NodeDisk.ts"
-import { claimEvidence, readEvidence, replaceEvidence } from "./EvidenceFile.ts"
+import { claimEvidence, evidenceFileOf, readEvidence, replaceEvidence } from "./EvidenceFile.ts"
 import {
   isKernelLockFree,
   type Locking,
@@ -76,6 +76,10 @@ export const fileSite = (sqlite: Sqlite, options: FileSiteOptions, known: Known)
     evidence: (path) => readEvidence(path, lockFile(path) !== undefined),
     claim: claimEvidence,
     replace: replaceEvidence,
+    guard: (path, number, lock) =>
+      lock === undefined
+        ? { present: evidenceFileOf(path, number), absent: evidenceFileOf(path, number + 1) }
+        : { present: lockPathOf(path), inode: BigInt(lock) },
     observe: (owner) => observe(owner, self, table, (attempt) => held.has(attempt)),
   }
 }

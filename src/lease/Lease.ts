@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { Guard } from "../disk/Guard.ts"
 import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
 import { memorySite } from "./MemorySite.ts"
@@ -27,6 +28,8 @@ export class Lease extends Context.Service<
     readonly acquire: (path: string, options?: AcquireOptions) => Effect.Effect<LeaseHeld, LeaseError, Scope.Scope>
     /** Says who holds the lease and whether it could be taken, without taking it and without changing a byte. */
     readonly inspect: (path: string) => Effect.Effect<Inspection, LeaseError>
+    /** What a writer of a session looks at before each batch, while its lease is held here; undefined for a lease that lies in no file. */
+    readonly guardOf: (path: string) => Guard | undefined
   }
 >()("annals/lease/Lease") {
   /** Leases among all processes, by files beside the session. Loads `node:sqlite` with the first lease. */
@@ -57,11 +60,27 @@ export class Lease extends Context.Service<
 const leases = (
   siteFor: (path: string) => Effect.Effect<Site, LeaseError>,
   means: Means,
-): Context.Service.Shape<typeof Lease> => ({
-  acquire: (path, options = {}) =>
-    Effect.acquireRelease(
-      Effect.flatMap(siteFor(path), (site) => takeLease(site, path, options, means)),
-      (held) => held.release,
-    ),
-  inspect: (path) => Effect.flatMap(siteFor(path), (site) => inspectLease(site, path)),
-})
+): Context.Service.Shape<typeof Lease> => {
+  const held = new Map<string, LeaseHeld>()
+  return {
+    acquire: (path, options = {}) =>
+      Effect.acquireRelease(
+        Effect.map(
+          Effect.flatMap(siteFor(path), (site) => takeLease(site, path, options, means)),
+          (taken) => {
+            held.set(path, taken)
+            return taken
+          },
+        ),
+        (taken) =>
+          Effect.andThen(
+            taken.release,
+            Effect.sync(() => {
+              if (held.get(path) === taken) held.delete(path)
+            }),
+          ),
+      ),
+    inspect: (path) => Effect.flatMap(siteFor(path), (site) => inspectLease(site, path)),
+    guardOf: (path) => held.get(path)?.guard,
+  }
+}

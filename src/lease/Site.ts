@@ -1,7 +1,9 @@
 import type * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
+import type { Guard } from "../disk/Guard.ts"
 import type { Evidence } from "./Evidence.ts"
-import type { KernelLock, LockRefusal } from "./KernelLock.ts"
+import type { KernelLock } from "./KernelLock.ts"
+import type { LockRefusal } from "./Locks.ts"
 import type { Observation } from "./Observation.ts"
 import type { Identity, Owner } from "./Owner.ts"
 
@@ -34,6 +36,11 @@ export interface Site {
   readonly claim: (path: string, number: number, owner: Owner) => string | undefined
   /** Writes the evidence of a number anew if it is still there (`ENOENT`) and of the same attempt (`ESTALE`). Undefined when it is done. */
   readonly replace: (path: string, number: number, owner: Owner) => string | undefined
+  /**
+   * What stands for as long as a lease with this number is its holder's, for those who write to see before they write: the lock file, or
+   * where there are no locks the evidence and the number behind it. Without it the lease is looked at by `verify` alone.
+   */
+  readonly guard?: (path: string, number: number, lockFile: string | undefined) => Guard
   /** Looks for the owner's process. */
   readonly observe: (owner: Owner) => Observation
 }

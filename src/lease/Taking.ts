@@ -8,6 +8,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Guard } from "../disk/Guard.ts"
 import { type Decision, decide, MAX_OFFER_MILLIS } from "./Decision.ts"
 import { ownerOf } from "./Evidence.ts"
 import type { KernelLock } from "./KernelLock.ts"
@@ -26,6 +27,8 @@ export interface LeaseHeld {
    * Cost: some system calls.
    */
   readonly verify: Effect.Effect<void, LeaseError>
+  /** What a writer looks at before each batch; undefined for a lease that lies in no file. */
+  readonly guard: Guard | undefined
   /**
    * Promises the lease to one other taker, who acquires it with the offer's attempt once it is released, or once this process has ended;
    * until the moment that the offer names nobody else gets it. A second offer takes the place of the first.
@@ -254,7 +257,7 @@ const heldOf = (holding: Holding): LeaseHeld => {
     owner = offered
     return offered.offer as Offer
   })
-  return { path, attempt: owner.attempt, release, verify, offer }
+  return { path, attempt: owner.attempt, release, verify, guard: site.guard?.(path, number, holding.lock?.file), offer }
 }
 
 /** Whether the lease is ours still. Under a lock the evidence may be gone, for it is the lock that keeps others away. */

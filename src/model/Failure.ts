@@ -116,6 +116,11 @@ const failures = {
     safe: UNTOUCHED,
     remedy: "Check the space, the permissions and the health of the disk, then try again.",
   },
+  "open.lease_lost": {
+    exit: 4,
+    safe: "Nothing was written.",
+    remedy: "See who holds the session: annals lock FILE. Then open it again.",
+  },
   "open.uncertain": {
     exit: 1,
     safe: "Every record that was in the file is in it; after a power cut the file may be as it was before. A backup, if any, lies beside it.",
@@ -204,6 +209,11 @@ const failures = {
     exit: 1,
     safe: "Nothing was written over what the other program left.",
     remedy: "Another program replaced or wrote to the file: run annals verify FILE, then send the unacknowledged commands again.",
+  },
+  "write.lease_lost": {
+    exit: 4,
+    safe: "Every record acknowledged before is in the file, and nothing was written after the right to write was lost.",
+    remedy: "See who holds the session: annals lock FILE. Then open it again and send the unacknowledged commands again.",
   },
   "write.thread_lost": { exit: 1, safe: KEPT, remedy: "Run annals verify FILE, then send the unacknowledged commands again." },
   "write.exit_loss": {

@@ -20,7 +20,7 @@ import { type KnownFiles, makeKnownFiles } from "./KnownFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import { onDisk, putInOrder } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
-import { journalOf, onceUncertain, type Room } from "./Room.ts"
+import { journalOf, onceUncertain, type Room, whileHeld } from "./Room.ts"
 import { type Integrity, sealing } from "./Sealing.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
@@ -139,7 +139,7 @@ export const openAs = (
       stamp: room.stamp,
       path,
       mark: withMarks,
-      open: onceUncertain(prepare),
+      open: onceUncertain(whileHeld(room, path, prepare)),
     }),
     (session): OpenLedger => ({
       session: { ...session, dispatch: (command, level) => session.dispatch(shortened(room.redactor, command), level) },

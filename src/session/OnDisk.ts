@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AtomicError } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
+import { LEASE_LOST } from "../disk/Guard.ts"
 import { type Identity, ReadError } from "../journal/Reader.ts"
 import type { TailPlan } from "../journal/Tail.ts"
 import { carryOutTail, type TailDone } from "../journal/TailWork.ts"
@@ -32,7 +33,9 @@ const uncertain = (path: string, { code: system, operation }: DiskFault): Prepar
 const refused = (path: string, { code: system, operation }: DiskFault): PrepareError =>
   system === "ECHANGED"
     ? changed(path)
-    : new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path, system, operation } })
+    : system === LEASE_LOST
+      ? new PrepareError({ reason: { _tag: "LeaseLost", code: "open.lease_lost", path } })
+      : new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path, system, operation } })
 
 /** Operations that change the session's own file when its end is put in order. */
 const CHANGING: ReadonlySet<string> = new Set(["write", "truncate", "sync"])

@@ -91,6 +91,8 @@ export type PrepareReason =
   | { readonly _tag: "Changed"; readonly code: "open.changed"; readonly path: string }
   /** The name is taken: a new session never replaces a file. */
   | { readonly _tag: "Exists"; readonly code: "open.exists"; readonly path: string }
+  /** The right to write was lost since the session was opened: its lock file was removed or replaced, or somebody took the lease. */
+  | { readonly _tag: "LeaseLost"; readonly code: "open.lease_lost"; readonly path: string }
   /** The disk refused before anything was changed. */
   | {
       readonly _tag: "Refused"
@@ -117,6 +119,8 @@ const describePrepare = (reason: PrepareReason): string => {
       return `${reason.path}: changed by somebody else since it was read`
     case "Exists":
       return `${reason.path}: exists already`
+    case "LeaseLost":
+      return `${reason.path}: not opened for writing, because the right to write to it is lost`
     case "Refused":
       return `${reason.path}: not opened for writing (${reason.operation}: ${reason.system})`
     case "Uncertain":

@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 import { createFile } from "../disk/Atomic.ts"
 import { ensureDirectory } from "../disk/Directory.ts"
 import type { Disk } from "../disk/Disk.ts"
+import { demandGuard } from "../disk/Guard.ts"
 import type { Identity } from "../journal/Reader.ts"
 import type { Lease } from "../lease/Lease.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
@@ -58,9 +59,20 @@ export const onceUncertain = <A, R>(prepare: Effect.Effect<A, PrepareError, R>):
   )
 }
 
-/** The writer's end of a file that is ready for the first append. */
+/** The writer's end of a file that is ready for the first append. Before each batch it looks whether the lease is still held. */
 export const journalOf = (room: Room, path: string, file: { device: bigint; inode: bigint }, length: number) =>
-  room.writer.open({ path, identity: { device: file.device, inode: file.inode }, length })
+  room.writer.open({ path, identity: { device: file.device, inode: file.inode }, length, guard: room.lease.guardOf(path) })
+
+/** A preparation that changes nothing when the lease was lost since it was taken. */
+export const whileHeld = <A, R>(
+  room: Room,
+  path: string,
+  prepare: Effect.Effect<A, PrepareError, R>,
+): Effect.Effect<A, PrepareError, R> =>
+  Effect.andThen(
+    onDisk(path, () => demandGuard(room.disk, room.lease.guardOf(path))),
+    prepare,
+  )
 
 /** The lines of records that the session itself makes; they are JSON, so anything else is a bug. */
 export const cleanLines = (room: Room, records: ReadonlyArray<JsonObject>): Effect.Effect<ReadonlyArray<CleanLine>> =>

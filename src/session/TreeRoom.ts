@@ -21,7 +21,7 @@ import type { Mark } from "./Encoding.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { foreignBlobs, holderOf, storeDirectory } from "./Place.ts"
-import { cleanLines, onceUncertain, type Room } from "./Room.ts"
+import { cleanLines, onceUncertain, type Room, whileHeld } from "./Room.ts"
 import { declaring, type Integrity } from "./Sealing.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
@@ -117,7 +117,7 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
       path,
       shape: shapeOf(room, path),
       mark: markEntry,
-      open: onceUncertain(preparation.prepare),
+      open: onceUncertain(whileHeld(room, path, preparation.prepare)),
       deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),
     (session): OpenTree => ({

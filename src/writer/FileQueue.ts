@@ -4,6 +4,7 @@
  * A record is dropped from here only when a sync that covers it has succeeded, so at any moment the file's durable bytes and the
  * records held here make up everything that was ever accepted. Plain synchronous state; the pump drives it.
  */
+import type { Guard } from "../disk/Guard.ts"
 import { type CleanLine, isCleanLine } from "../redaction/CleanLine.ts"
 import type { Loss } from "./Port.ts"
 import type { Identity, Outcome, Part } from "./Protocol.ts"
@@ -28,6 +29,8 @@ export interface FileStart {
   readonly identity: Identity
   /** The file's length in bytes: durable, and at a line boundary. */
   readonly length: number
+  /** What must stand beside the file for anything to be written to it. */
+  readonly guard?: Guard | undefined
 }
 
 const encoder = new TextEncoder()
@@ -47,6 +50,7 @@ export class FileQueue {
   readonly id: number
   readonly path: string
   readonly #room: number
+  readonly #guard: Guard | undefined
   #identity: Identity
   /** Bytes of the file that a successful sync covers. */
   #durable: number
@@ -74,6 +78,7 @@ export class FileQueue {
     this.id = id
     this.path = start.path
     this.#room = room
+    this.#guard = start.guard
     this.#identity = start.identity
     this.#durable = start.length
     this.#length = start.length
@@ -191,8 +196,8 @@ export class FileQueue {
     return { ...this.#base(), at: this.#length, bytes, mode: "append", sync }
   }
 
-  #base(): Pick<Part, "file" | "path" | "identity"> {
-    return { file: this.id, path: this.path, identity: this.#identity }
+  #base(): Pick<Part, "file" | "path" | "identity" | "guard"> {
+    return { file: this.id, path: this.path, identity: this.#identity, guard: this.#guard }
   }
 
   /**

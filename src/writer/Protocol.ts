@@ -5,6 +5,8 @@
  * two messages: a new one goes on from the part alone.
  */
 
+import type { Guard } from "../disk/Guard.ts"
+
 /** Which file a path must name. A file that was deleted or replaced is noticed before a byte is written to it. */
 export interface Identity {
   readonly device: bigint
@@ -25,6 +27,8 @@ export interface Part {
   readonly file: number
   readonly path: string
   readonly identity: Identity
+  /** What must stand beside the file; looked at before a byte is written. */
+  readonly guard?: Guard | undefined
   /** The length in bytes that the file had before these bytes. */
   readonly at: number
   readonly bytes: Uint8Array
@@ -67,7 +71,7 @@ export type Outcome =
       readonly certainty: Certainty
       /** The operation that failed, in the disk's words. */
       readonly operation: string
-      /** The system's error code, or `ECHANGED` when the file was not as expected. */
+      /** The system's error code, `ECHANGED` when the file was not as expected, or `ELEASE` when its guard did not stand. */
       readonly code: string
     }
 

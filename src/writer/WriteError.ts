@@ -4,6 +4,7 @@
  * Whatever the reason, nothing is lost: the records stay readable through the journal's `unsaved`.
  */
 import * as Data from "effect/Data"
+import { LEASE_LOST } from "../disk/Guard.ts"
 import type { Outcome } from "./Protocol.ts"
 
 interface Place {
@@ -25,6 +26,8 @@ export type WriteReason =
   | ({ readonly _tag: "Uncertain"; readonly code: "write.uncertain" } & Place)
   /** The file was deleted, replaced, cut or written to by somebody else. */
   | ({ readonly _tag: "Changed"; readonly code: "write.changed" } & Place)
+  /** The right to write was lost: the lock file was removed or replaced, or somebody took the lease. Nothing was written. */
+  | ({ readonly _tag: "LeaseLost"; readonly code: "write.lease_lost" } & Place)
   /** The writer thread died again and again over the same batch. */
   | {
       readonly _tag: "ThreadLost"
@@ -52,6 +55,8 @@ const describe = (reason: WriteReason): string => {
       return `${reason.path}: ${reason.operation} failed (${reason.system}); what lies after byte ${reason.offset} is unknown`
     case "Changed":
       return `${reason.path}: changed by somebody else (seen at ${reason.operation}); expected to end at byte ${reason.offset}`
+    case "LeaseLost":
+      return `${reason.path}: not written, because the right to write to it is lost; bytes after ${reason.offset} are in memory only`
     case "ThreadLost":
       return `${reason.path}: the writer thread was lost: ${reason.message}`
     case "Closed":
@@ -68,6 +73,8 @@ const tags = {
 /** The error for an outcome that is not ok. `offset` is the durable length before it. */
 export const fromOutcome = (path: string, offset: number, outcome: Outcome & { readonly ok: false }): WriteError => {
   const place = { path, offset, system: outcome.code, operation: outcome.operation }
+  if (outcome.code === LEASE_LOST && outcome.certainty !== "uncertain")
+    return new WriteError({ reason: { _tag: "LeaseLost", code: "write.lease_lost", ...place } })
   if (outcome.code === "ECHANGED" && outcome.certainty !== "uncertain")
     return new WriteError({ reason: { _tag: "Changed", code: "write.changed", ...place } })
   const [_tag, code] = tags[outcome.certainty]

@@ -5,7 +5,8 @@
  * - One write call for the whole lines of a part (more only when the system takes fewer bytes), then one sync, then the outcome.
  * - A failed write is taken back by truncating to the length before the part. Only when that fails too is the file `torn`.
  * - After a failed sync the file is closed and never appended to again by this machine, until it is replaced as a whole.
- * - It never writes behind bytes it does not know: length and identity are checked before each part.
+ * - It never writes behind bytes it does not know: length and identity are checked before each part, and so is the guard, which says
+ *   whether the lease is still the writer's own.
  * - A failing file does not fail or delay the outcome of another one beyond its own system calls.
  *
  * It never throws.
@@ -14,6 +15,7 @@ import { basename, dirname, join } from "node:path"
 import * as Result from "effect/Result"
 import { replaceFile } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type FileStat, type Handle } from "../disk/Disk.ts"
+import { demandGuard } from "../disk/Guard.ts"
 import { writeAll } from "../disk/WriteAll.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
 import type { Certainty, Identity, Outcome, Part, Reply, Request } from "./Protocol.ts"
@@ -64,8 +66,9 @@ const failed = (part: Part, certainty: Certainty, fault: unknown): Outcome & { r
 
 const sameIdentity = (a: Identity, b: Identity): boolean => a.device === b.device && a.inode === b.inode
 
-/** The open file of a part, after the name has been seen to point at it still. */
+/** The open file of a part, after its guard and its name have been seen to stand still. */
 const openFile = (disk: Disk, files: Map<number, OpenFile>, part: Part): OpenFile => {
+  demandGuard(disk, part.guard)
   const named = disk.lstat(part.path)
   if (named === undefined || !sameIdentity(named, part.identity)) throw new DiskFault("lstat", part.path, CHANGED)
   const known = files.get(part.file)
@@ -149,6 +152,7 @@ const finish = (disk: Disk, files: Map<number, OpenFile>, part: Part, open: Open
 const replace = (disk: Disk, files: Map<number, OpenFile>, part: Part): Outcome => {
   forget(disk, files, part.file)
   try {
+    demandGuard(disk, part.guard)
     const named = disk.lstat(part.path)
     if (named === undefined) throw new DiskFault("lstat", part.path, CHANGED)
     if (sameIdentity(named, part.identity)) rebuild(disk, part, named)
