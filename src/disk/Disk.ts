@@ -81,13 +81,16 @@ export interface Disk {
   readonly syncDirectory: (path: string) => void
 }
 
+/** What a disk can refuse: the operations of the port, and those that only a native port has. */
+export type DiskOperation = keyof Disk | "renameNew" | "exchange" | "accessList" | "lock"
+
 /** A refusal of the disk: the operation, the path and the system's error code, such as `ENOSPC`. */
 export class DiskFault extends Error {
-  readonly operation: keyof Disk
+  readonly operation: DiskOperation
   readonly path: string
   readonly code: string
 
-  constructor(operation: keyof Disk, path: string, code: string, cause?: unknown) {
+  constructor(operation: DiskOperation, path: string, code: string, cause?: unknown) {
     super(`${operation} ${path}: ${code}`, cause === undefined ? undefined : { cause })
     this.name = "DiskFault"
     this.operation = operation

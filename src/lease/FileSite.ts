@@ -5,17 +5,8 @@ import * as Result from "effect/Result"
 import { DiskFault } from "../disk/Disk.ts"
 import { nodeDisk } from "../disk/NodeDisk.ts"
 import { claimEvidence, evidenceFileOf, readEvidence, replaceEvidence } from "./EvidenceFile.ts"
-import {
-  isKernelLockFree,
-  type Locking,
-  type LockRefusal,
-  lockFileOf,
-  locking,
-  lockPathOf,
-  type Sqlite,
-  takeKernelLock,
-  tryLocks,
-} from "./KernelLock.ts"
+import { isKernelLockFree, lockFileOf, lockPathOf, takeKernelLock, tryLocks } from "./KernelLock.ts"
+import type { LockRefusal, Locks } from "./Locks.ts"
 import { observe } from "./Observation.ts"
 import type { Site } from "./Site.ts"
 import { type System, tableOf, thisProcess } from "./ThisProcess.ts"
@@ -27,8 +18,8 @@ export interface FileSiteOptions {
   readonly clean: (text: string) => string
   /** The machine as it is seen. By default the one this runs on. */
   readonly system?: System | undefined
-  /** With which locks it is tried whether locks work. By default those of SQLite. */
-  readonly locking?: Locking | undefined
+  /** The way to lock. By default that of SQLite, which `node:sqlite` is loaded for. */
+  readonly locks?: Locks | undefined
 }
 
 /** Of this isolate, however many sites it has. */
@@ -49,14 +40,14 @@ const deviceOf = (path: string): Result.Result<bigint, LockRefusal> => {
 }
 
 /** The leases of the machine's files. `known` remembers where locks work. */
-export const fileSite = (sqlite: Sqlite, options: FileSiteOptions, known: Known): Site => {
+export const fileSite = (locks: Locks, options: Omit<FileSiteOptions, "locks">, known: Known): Site => {
   const self = thisProcess(options.clean, options.system)
   const table = tableOf(options.system)
   const doLocksWork: Site["doLocksWork"] = (path) =>
     Result.flatMap(deviceOf(path), (device) => {
       const found = known.get(device)
       if (found !== undefined) return Result.succeed(found)
-      const tried = tryLocks(options.locking ?? locking(sqlite), dirname(path), randomUUID())
+      const tried = tryLocks(locks, dirname(path), randomUUID())
       if (Result.isSuccess(tried)) known.set(device, tried.success)
       return tried
     })
@@ -67,11 +58,13 @@ export const fileSite = (sqlite: Sqlite, options: FileSiteOptions, known: Known)
     step: Effect.sync,
     pause: Effect.sleep("5 millis"),
     doLocksWork,
-    lock: (path, attempt) => takeKernelLock(sqlite, lockPathOf(path), attempt),
+    lock: (path, attempt) => takeKernelLock(locks, lockPathOf(path), attempt),
     isLockFree: (path) =>
-      Result.flatMap(deviceOf(path), (device) =>
-        known.get(device) === false ? Result.succeed(undefined) : isKernelLockFree(sqlite, lockPathOf(path)),
-      ),
+      Result.flatMap(deviceOf(path), (device) => {
+        if (known.get(device) === false) return Result.succeed(undefined)
+        const free = isKernelLockFree(locks, lockPathOf(path))
+        return Result.isFailure(free) && free.failure._tag === "Unsupported" ? Result.succeed(undefined) : free
+      }),
     lockFile,
     evidence: (path) => readEvidence(path, lockFile(path) !== undefined),
     claim: claimEvidence,

@@ -4,17 +4,14 @@ import { createFile } from "../disk/Atomic.ts"
 import type { FileStat } from "../disk/Disk.ts"
 import { DiskFault } from "../disk/Disk.ts"
 import { nodeDisk } from "../disk/NodeDisk.ts"
+import type { LockRefusal, Locks } from "./Locks.ts"
 
 /**
- * An exclusive lock that the kernel holds for a process and drops when the process ends, however it ends.
+ * The lock of a session: an exclusive lock that the kernel holds for a process and drops when the process ends, however it ends.
  *
- * It is SQLite's lock on an empty file, taken with `BEGIN EXCLUSIVE`: it excludes other processes, other process spaces of the same
- * machine, and other connections of the same process. The kernel forgets such a lock as soon as the process closes any descriptor
- * of the file, so nothing else may ever open it; and it is never removed, because a second file of the same name would be a
- * second lock.
+ * It is a lock on an empty file beside the session (see Locks for the ways to take it). Nothing else ever opens the file; and it is
+ * never removed, because a second file of the same name would be a second lock.
  */
-
-export type Sqlite = typeof import("node:sqlite")
 
 export interface KernelLock {
   /** The inode of the locked file. */
@@ -23,24 +20,10 @@ export interface KernelLock {
   readonly release: () => void
 }
 
-export type LockRefusal =
-  /** Another one holds it. */
-  | { readonly _tag: "Busy" }
-  /** It cannot be made or taken here: the system's error code, or what SQLite says. */
-  | { readonly _tag: "Unavailable"; readonly system: string }
-  /** The file system has no locks. */
-  | { readonly _tag: "Unsupported"; readonly system: string }
-
 const unavailable = (system: string): Result.Result<never, LockRefusal> => Result.fail({ _tag: "Unavailable", system })
 
 /** Another process may replace the file while it is being locked, which no sane program does for ever. */
 const attempts = 4
-
-/** SQLite's primary result codes for a lock that another connection holds. */
-const busyCodes: ReadonlySet<number> = new Set([5, 6])
-
-/** Its extended codes for a system that answers the wish for a lock with an error: of reading, checking, setting and giving back a lock. */
-const unsupportedCodes: ReadonlySet<number> = new Set([2058, 2314, 3594, 3850])
 
 /** The name under which the lock file is made before it gets its own. `attempt` must be unique. */
 const temporaryOf = (path: string, attempt: string): string => `${basename(path)}.${attempt}.tmp`
@@ -63,36 +46,6 @@ const lockFile = (path: string, attempt: string): FileStat => {
 
 const isSame = (a: FileStat, b: FileStat | undefined): boolean => a.device === b?.device && a.inode === b.inode
 
-/** Runs SQL on a connection of its own. It stays open when all went well. */
-const connect = (
-  sqlite: Sqlite,
-  path: string,
-  sql: string,
-  readOnly: boolean,
-): Result.Result<{ readonly close: () => void }, LockRefusal> => {
-  let database: InstanceType<Sqlite["DatabaseSync"]> | undefined
-  try {
-    database = new sqlite.DatabaseSync(path, { readOnly })
-    database.exec(sql)
-  } catch (cause) {
-    database?.close()
-    if (!(cause instanceof Error && "errcode" in cause && typeof cause.errcode === "number")) throw cause
-    if (busyCodes.has(cause.errcode & 0xff)) return Result.fail({ _tag: "Busy" })
-    return unsupportedCodes.has(cause.errcode)
-      ? Result.fail({ _tag: "Unsupported", system: cause.message })
-      : unavailable(cause.message)
-  }
-  const open = database
-  return Result.succeed({ close: () => open.close() })
-}
-
-/** Small pages and no cache, because a lock reads none: with the usual ones each lock that is held takes 85 KB more. */
-const small = "PRAGMA page_size = 512; PRAGMA cache_size = 0"
-
-/** Locks an existing file. The journal of a transaction that never writes stays in memory: no second file. */
-const lock = (sqlite: Sqlite, path: string) =>
-  connect(sqlite, path, `${small}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`, false)
-
 /** What a fault of the disk means for a lock. */
 const refusalOf = (cause: unknown): Result.Result<never, LockRefusal> => {
   if (cause instanceof DiskFault) return unavailable(cause.code)
@@ -103,11 +56,11 @@ const refusalOf = (cause: unknown): Result.Result<never, LockRefusal> => {
  * Takes the lock that a path stands for, without waiting. `attempt` is a name that no other attempt uses.
  * Cost: a few system calls; the first time in a directory also two syncs.
  */
-export const takeKernelLock = (sqlite: Sqlite, path: string, attempt: string): Result.Result<KernelLock, LockRefusal> => {
+export const takeKernelLock = (locks: Locks, path: string, attempt: string): Result.Result<KernelLock, LockRefusal> => {
   try {
     for (let i = 0; i < attempts; i++) {
       const before = lockFile(path, attempt)
-      const taken = lock(sqlite, path)
+      const taken = locks.take(path)
       if (Result.isFailure(taken)) return Result.fail(taken.failure)
       // A name that points at another file by now would leave us with a lock that nobody else asks for.
       if (isSame(before, nodeDisk.lstat(path))) return Result.succeed({ file: `${before.inode}`, release: taken.success.close })
@@ -131,43 +84,31 @@ export const lockFileOf = (path: string): string | undefined => {
 }
 
 /**
- * Asks whether somebody holds the lock, without taking it and without changing a byte. For a moment it keeps others from taking it.
+ * Asks whether somebody holds the lock, without taking it and without changing a byte.
  * A lock without a file is free.
  */
-export const isKernelLockFree = (sqlite: Sqlite, path: string): Result.Result<boolean, LockRefusal> => {
+export const isKernelLockFree = (locks: Locks, path: string): Result.Result<boolean, LockRefusal> => {
   try {
     const stat = nodeDisk.lstat(path)
     if (stat === undefined) return Result.succeed(true)
     if (stat.kind !== "file") return unavailable("ENOTREG")
-    const read = connect(sqlite, path, "BEGIN; SELECT count(*) FROM sqlite_schema", true)
-    if (Result.isFailure(read)) return read.failure._tag === "Busy" ? Result.succeed(false) : Result.fail(read.failure)
-    read.success.close()
-    return Result.succeed(true)
+    return locks.isFree(path)
   } catch (cause) {
     return refusalOf(cause)
   }
 }
 
-/** Makes a lock on one file, as `lock` does. */
-export type Locking = (path: string) => Result.Result<{ readonly close: () => void }, LockRefusal>
-
-/** The locks of SQLite. */
-export const locking =
-  (sqlite: Sqlite): Locking =>
-  (path) =>
-    lock(sqlite, path)
-
 /**
- * Whether locks exclude each other in a directory: of two connections to a file there the second must be refused while the first holds
+ * Whether locks exclude each other in a directory: of two attempts at a file there the second must be refused while the first holds
  * the lock, and get it afterwards. Makes the file and removes it. Fails when no file can be made there. It finds file systems that refuse locks;
  * one that grants everything to everybody would have to be asked from two processes.
  */
-export const tryLocks = (take: Locking, directory: string, attempt: string): Result.Result<boolean, LockRefusal> => {
+export const tryLocks = (locks: Locks, directory: string, attempt: string): Result.Result<boolean, LockRefusal> => {
   const path = join(directory, `.annals.${attempt}.probe`)
   try {
     nodeDisk.close(nodeDisk.open(path, "create"))
     try {
-      return doExclude(take, path)
+      return doExclude(locks, path)
     } finally {
       nodeDisk.unlink(path)
     }
@@ -177,7 +118,7 @@ export const tryLocks = (take: Locking, directory: string, attempt: string): Res
 }
 
 /** Nobody else knows the file, so a first lock that is busy was refused by the file system: SQLite calls that busy, too. */
-const doExclude = (take: Locking, path: string): Result.Result<boolean, LockRefusal> => {
+const doExclude = ({ take }: Locks, path: string): Result.Result<boolean, LockRefusal> => {
   const first = take(path)
   if (Result.isFailure(first)) return first.failure._tag === "Unavailable" ? Result.fail(first.failure) : Result.succeed(false)
   const second = take(path)

@@ -17,8 +17,10 @@ import type * as Scope from "effect/Scope"
 import type { Guard } from "../disk/Guard.ts"
 import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
+import type { Locks } from "./Locks.ts"
 import { memorySite } from "./MemorySite.ts"
 import type { Site } from "./Site.ts"
+import { sqliteLocks } from "./SqliteLocks.ts"
 import { type AcquireOptions, type Inspection, inspectLease, type LeaseHeld, type Means, takeLease } from "./Taking.ts"
 
 export class Lease extends Context.Service<
@@ -32,17 +34,13 @@ export class Lease extends Context.Service<
     readonly guardOf: (path: string) => Guard | undefined
   }
 >()("annals/lease/Lease") {
-  /** Leases among all processes, by files beside the session. Loads `node:sqlite` with the first lease. */
+  /** Leases among all processes, by files beside the session. Without locks of its own it loads `node:sqlite` with the first lease. */
   static readonly layerFile = (options: FileSiteOptions): Layer.Layer<Lease> =>
     Layer.sync(Lease, () => {
       const known: Known = new Map()
       // A process may change its space while it lives, so it looks at itself anew each time.
       const siteFor = (path: string): Effect.Effect<Site, LeaseError> =>
-        Effect.tryPromise({
-          try: () => import("node:sqlite"),
-          catch: (cause) =>
-            new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: String(cause) } }),
-        }).pipe(Effect.map((sqlite) => fileSite(sqlite, options, known)))
+        Effect.map(locksOf(options, path), (locks) => fileSite(locks, options, known))
       return leases(siteFor, { fresh: randomUUID, clean: options.clean })
     })
 
@@ -56,6 +54,16 @@ export class Lease extends Context.Service<
   static readonly layerOf = (site: Site, means: Means): Layer.Layer<Lease> =>
     Layer.sync(Lease, () => leases(() => Effect.succeed(site), means))
 }
+
+/** The locks a host has chosen, or those of SQLite. */
+const locksOf = ({ locks }: FileSiteOptions, path: string): Effect.Effect<Locks, LeaseError> =>
+  locks !== undefined
+    ? Effect.succeed(locks)
+    : Effect.tryPromise({
+        try: () => import("node:sqlite"),
+        catch: (cause) =>
+          new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: String(cause) } }),
+      }).pipe(Effect.map(sqliteLocks))
 
 const leases = (
   siteFor: (path: string) => Effect.Effect<Site, LeaseError>,

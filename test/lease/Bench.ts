@@ -15,7 +15,7 @@ import type { AcquireOptions, Inspection, LeaseHeld } from "../../src/lease/Taki
 import { noLocks } from "./noLocks.ts"
 
 export const withLocks = Lease.layerFile({ clean: (text) => text.replaceAll("hunter2", "<secret>") })
-export const withoutLocks = Lease.layerFile({ clean: (text) => text.replaceAll("hunter2", "<secret>"), locking: noLocks })
+export const withoutLocks = Lease.layerFile({ clean: (text) => text.replaceAll("hunter2", "<secret>"), locks: noLocks })
 
 /** One directory with one session, and everybody who asks for its lease in a test. */
 export class Bench {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { Bench, killed, withLocks, withoutLocks } from "./Bench.ts"
 import { contend } from "./contention.ts"
+import { layerFor } from "./Ways.ts"
 
 let bench = new Bench()
 const threads: Array<Worker> = []
@@ -18,11 +19,15 @@ afterEach(async () => {
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 
 test("eight processes lock, append and unlock by turns, and no number is lost or written twice", async () => {
-  expect(await contend(8, 6, "locks")).toEqual(numbers(48))
+  expect(await contend(8, 6, ["locks"])).toEqual(numbers(48))
+})
+
+test("so do processes with the native locks beside some with those of SQLite", async () => {
+  expect(await contend(6, 6, ["native", "locks"])).toEqual(numbers(36))
 })
 
 test("so do three without locks", async () => {
-  expect(await contend(3, 6, "none")).toEqual(numbers(18))
+  expect(await contend(3, 6, ["none"])).toEqual(numbers(18))
 })
 
 const isolate = async (locks: string): Promise<{ readonly thread: Worker; readonly said: unknown }> => {
@@ -32,11 +37,17 @@ const isolate = async (locks: string): Promise<{ readonly thread: Worker; readon
 }
 
 describe.each([
-  ["locks", withLocks, "locked"],
-  ["none", withoutLocks, "owner-running"],
-])("two isolates of one process, %s", (locks, layer, obstacle) => {
-  test("exclude each other, both ways", async () => {
+  ["locks", "locks", "locked"],
+  ["native", "native", "locked"],
+  ["native", "locks", "locked"],
+  ["locks", "native", "locked"],
+  ["none", "none", "owner-running"],
+])("two isolates of one process, one with %s and one with %s", (locks, ours, obstacle) => {
+  test("exclude each other, both ways, however often they ask", async () => {
+    const layer = await layerFor(ours)
     const { thread, said } = await isolate(locks)
+    expect(await bench.take(layer)).toMatchObject({ code: "lease.held", obstacle })
+    expect(await bench.inspect(layer)).toMatchObject({ decision: { obstacle } })
     expect(said).toEqual({ held: true })
     expect(await bench.take(layer)).toMatchObject({ code: "lease.held", obstacle, owner: { self: true } })
     const released = new Promise((resolve) => thread.once("message", resolve))

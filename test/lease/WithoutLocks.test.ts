@@ -4,8 +4,10 @@ import { DatabaseSync } from "node:sqlite"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { type Locking, type LockRefusal, locking, tryLocks } from "../../src/lease/KernelLock.ts"
+import { tryLocks } from "../../src/lease/KernelLock.ts"
 import { Lease } from "../../src/lease/Lease.ts"
+import type { LockRefusal, Locks } from "../../src/lease/Locks.ts"
+import { sqliteLocks } from "../../src/lease/SqliteLocks.ts"
 import { Bench, killed, withLocks, withoutLocks } from "./Bench.ts"
 
 let bench = new Bench()
@@ -14,25 +16,27 @@ beforeEach(() => {
 })
 afterEach(() => bench.clear())
 
-const done: ReturnType<Locking> = Result.succeed({ close: () => {} })
-const refused = (refusal: LockRefusal): ReturnType<Locking> => Result.fail(refusal)
+type Taken = ReturnType<Locks["take"]>
+
+const done: Taken = Result.succeed({ close: () => {} })
+const refused = (refusal: LockRefusal): Result.Result<never, LockRefusal> => Result.fail(refusal)
 const busy = refused({ _tag: "Busy" })
 const unsupported = refused({ _tag: "Unsupported", system: "ENOLCK" })
 const unavailable = refused({ _tag: "Unavailable", system: "EMFILE" })
 
 /** Locks that answer one after the other. */
-const answering = (...answers: ReadonlyArray<ReturnType<Locking>>): Locking => {
+const answering = (...answers: ReadonlyArray<Taken>): Locks => {
   let at = 0
-  return () => answers[at++] ?? done
+  return { take: () => answers[at++] ?? done, isFree: () => Result.succeed(true) }
 }
 
 describe("whether locks work", () => {
   test("here they do", () => {
-    expect(tryLocks(locking(sqlite), bench.root, "t")).toEqual(Result.succeed(true))
+    expect(tryLocks(sqliteLocks(sqlite), bench.root, "t")).toEqual(Result.succeed(true))
     expect(bench.names).toEqual([])
   })
 
-  test.each<[string, Locking, ReturnType<typeof tryLocks>]>([
+  test.each<[string, Locks, ReturnType<typeof tryLocks>]>([
     ["refused to the first", answering(unsupported), Result.succeed(false)],
     ["refused to the first as if somebody had it", answering(busy), Result.succeed(false)],
     ["granted to both", answering(done, done), Result.succeed(false)],
@@ -49,9 +53,12 @@ describe("whether locks work", () => {
     let asked = 0
     const layer = Lease.layerFile({
       clean: (text) => text,
-      locking: () => {
-        asked++
-        return asked === 1 ? unavailable : unsupported
+      locks: {
+        take: () => {
+          asked++
+          return asked === 1 ? unavailable : unsupported
+        },
+        isFree: () => unsupported,
       },
     })
     const story = Effect.gen(function* () {

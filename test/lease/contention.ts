@@ -2,7 +2,7 @@
  * Many processes that lock a session, append one line and unlock, over and over. Each line is one more than the one before it, so two
  * writers at one time would leave a number twice.
  *
- * `node test/lease/contention.ts PROCESSES ROUNDS [none]` runs it and prints what came of it; `none` without locks.
+ * `node test/lease/contention.ts PROCESSES ROUNDS [none|native]` runs it and prints what came of it; `none` without locks.
  */
 import { spawn } from "node:child_process"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Lease } from "../../src/lease/Lease.ts"
-import { noLocks } from "./noLocks.ts"
+import { layerFor, type Way } from "./Ways.ts"
 
 const script = fileURLToPath(import.meta.url)
 
@@ -41,27 +41,26 @@ const ended = (args: ReadonlyArray<string>): Promise<void> =>
     child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a process ended with ${code}`))))
   })
 
-/** Lets processes contend for one file, and returns the numbers that are in it. */
-export const contend = async (processes: number, count: number, locks: "locks" | "none"): Promise<ReadonlyArray<number>> => {
+/** Lets processes contend for one file, one way to lock after the other, and returns the numbers that are in it. */
+export const contend = async (processes: number, count: number, ways: ReadonlyArray<Way>): Promise<ReadonlyArray<number>> => {
   const root = mkdtempSync(join(tmpdir(), "annals-contention-"))
   try {
     const path = join(root, "s.jsonl")
     writeFileSync(path, "")
-    await Promise.all(Array.from({ length: processes }, () => ended(["round", path, `${count}`, locks])))
+    await Promise.all(
+      Array.from({ length: processes }, (_, at) => ended(["round", path, `${count}`, ways[at % ways.length] ?? "locks"])),
+    )
     return readFileSync(path, "utf8").split("\n").slice(0, -1).map(Number)
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
 }
 
-const layerOf = (locks: string | undefined) =>
-  Lease.layerFile({ clean: (text) => text, ...(locks === "none" ? { locking: noLocks } : {}) })
-
 if (process.argv[1] === script) {
   const [first = "8", second = "1000", third, fourth] = process.argv.slice(2)
-  if (first === "round") await rounds(second, Number(third), layerOf(fourth))
+  if (first === "round") await rounds(second, Number(third), await layerFor(fourth))
   else {
-    const numbers = await contend(Number(first), Number(second), third === "none" ? "none" : "locks")
+    const numbers = await contend(Number(first), Number(second), [third === "none" || third === "native" ? third : "locks"])
     const isRight = numbers.every((number, at) => number === at + 1) && numbers.length === Number(first) * Number(second)
     process.stdout.write(`${numbers.length} lines, ${isRight ? "each number once and in order" : "WRONG"}\n`)
     process.exitCode = isRight ? 0 : 1

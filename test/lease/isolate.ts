@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Lease } from "../../src/lease/Lease.ts"
-import { noLocks } from "./noLocks.ts"
+import { layerFor } from "./Ways.ts"
 
 const { path, locks } = workerData
-const layer = Lease.layerFile({ clean: (text) => text, ...(locks === "none" ? { locking: noLocks } : {}) })
+const layer = await layerFor(locks)
 const asked = Lease.use((lease) => lease.acquire(path)).pipe(Scope.provide(Scope.makeUnsafe()), Effect.provide(layer))
 const result = await Effect.runPromise(Effect.result(asked))
 parentPort?.postMessage(Result.isSuccess(result) ? { held: true } : { ...result.failure.reason })

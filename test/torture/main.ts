@@ -57,7 +57,7 @@ const chosen = (): ReadonlyArray<Name> => {
 const contention = async ({ tally, isQuick }: Torture): Promise<void> => {
   const processes = 8
   const rounds = isQuick ? 4 : 1_000
-  const numbers = await contend(processes, rounds, "locks")
+  const numbers = await contend(processes, rounds, ["locks"])
   tally.figures.contended = numbers.length
   const twice = numbers.length - new Set(numbers).size
   tally.figures.duplicates += twice
