@@ -29,7 +29,7 @@ export const lowered: ReadonlyArray<readonly [path: string, floor: number]> = [
 export const leaves: ReadonlyArray<readonly [folder: string, except: ReadonlyArray<string>]> = [
   ["src/bridge/", ["src/cli/", "src/index.ts"]],
   ["src/view/", ["src/cli/", "src/index.ts"]],
-  ["src/testing/", ["src/index.ts"]],
+  ["src/testing/", ["src/testing.ts", "laws/"]],
   ["src/cli/", []],
 ]
 
@@ -64,14 +64,16 @@ export const pure: ReadonlyArray<string> = [
   "src/ledger/",
   "src/redaction/",
   "src/view/",
-  ...["Disk", "Chooser", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
+  ...["Disk", "Chooser", "NativePort", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
     (name) => `src/disk/${name}.ts`,
   ),
   ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map(
     (name) => `src/journal/${name}.ts`,
   ),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
-  ...["Decision", "Evidence", "Observation", "Owner", "Taking"].map((name) => `src/lease/${name}.ts`),
+  ...["Decision", "Evidence", "Locks", "NativeLocks", "Observation", "Owner", "SqliteLocks", "Taking"].map(
+    (name) => `src/lease/${name}.ts`,
+  ),
   "src/blob/BlobRef.ts",
   "src/blob/BlobError.ts",
 ]
@@ -79,6 +81,7 @@ export const pure: ReadonlyArray<string> = [
 /** Who may touch the world, by file or folder, and how. The shorter, the better. */
 export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArray<Grant>]> = [
   ["src/disk/NodeDisk.ts", ["node"]],
+  ["src/disk/KoffiPort.ts", ["node", "process"]],
   ["src/disk/Atomic.ts", ["node"]],
   ["src/disk/Changes.ts", ["node"]],
   ["src/disk/Directory.ts", ["node"]],
@@ -93,6 +96,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ...["EvidenceFile", "MemorySite"].map((name) => [`src/lease/${name}.ts`, ["node"]] as const),
   ["src/blob/BlobFolder.ts", ["node", "random"]],
   ["src/session/", ["node", "random"]],
+  ["src/testing/Layers.ts", ["node"]],
   // The default ways of a host: its home folder and its environment.
   ["src/node.ts", ["node", "host"]],
   ["src/promise.ts", ["run"]],
