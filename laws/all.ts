@@ -2,6 +2,7 @@
 import * as blob from "./blob.ts"
 import * as branchOut from "./branchOut.ts"
 import * as context from "./context.ts"
+import * as copy from "./copy.ts"
 import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
@@ -23,6 +24,7 @@ import * as session from "./session.ts"
 import * as sizes from "./sizes.ts"
 import * as storage from "./storage.ts"
 import * as store from "./store.ts"
+import * as stored from "./stored.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
 
@@ -36,6 +38,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/blob.ts", laws: blob.laws },
   { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/context.ts", laws: context.laws },
+  { file: "laws/copy.ts", laws: copy.laws },
   { file: "laws/deferral.ts", laws: deferral.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
@@ -56,6 +59,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/sizes.ts", laws: sizes.laws },
   { file: "laws/storage.ts", laws: storage.laws },
   { file: "laws/store.ts", laws: store.laws },
+  { file: "laws/stored.ts", laws: stored.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },
 ]

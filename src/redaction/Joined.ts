@@ -54,6 +54,9 @@ const isPart = ({ rank, kind }: Span, beginsHere: boolean, part: string): boolea
 /** So far from a border what is found in the join counts: further away each text was looked at by itself. */
 const NEAR = 512
 
+/** Is told a secret that reaches over the border between what was before and the texts, and its kind. */
+export type Tell = (secret: string, kind: string) => void
+
 /** The spans of the joined texts that lie in each of them, in its positions. `skipped` characters of the join come before the first. */
 const clipped = (
   texts: ReadonlyArray<string>,
@@ -82,10 +85,27 @@ const clipped = (
   })
 }
 
-const foundIn = (scanner: Scanner, texts: ReadonlyArray<string>, before: string): ReadonlyArray<ReadonlyArray<Span>> => {
-  const joined = texts.join("")
-  const across = texts.length < 2 ? [] : clipped(texts, scanner.scan(joined, "all"), 0)
-  const after = before === "" ? [] : clipped(texts, scanner.scan(before + joined.slice(0, HEAD), "all"), before.length)
+const foundBehind = (
+  scanner: Scanner,
+  texts: ReadonlyArray<string>,
+  before: string,
+  tell: Tell | undefined,
+): ReadonlyArray<ReadonlyArray<Span>> => {
+  const joined = before + texts.join("").slice(0, HEAD)
+  const spans = scanner.scan(joined, "all")
+  const across = spans.find(({ start, end }) => start < before.length && end > before.length)
+  if (across !== undefined) tell?.(joined.slice(across.start, across.end), across.kind)
+  return clipped(texts, spans, before.length)
+}
+
+const foundIn = (
+  scanner: Scanner,
+  texts: ReadonlyArray<string>,
+  before: string,
+  tell: Tell | undefined,
+): ReadonlyArray<ReadonlyArray<Span>> => {
+  const across = texts.length < 2 ? [] : clipped(texts, scanner.scan(texts.join(""), "all"), 0)
+  const after = before === "" ? [] : foundBehind(scanner, texts, before, tell)
   return texts.map((text, i) => {
     const more = [...(across[i] ?? []), ...(after[i] ?? [])]
     const own = scanner.scan(text, "all")
@@ -93,14 +113,23 @@ const foundIn = (scanner: Scanner, texts: ReadonlyArray<string>, before: string)
   })
 }
 
-/** The texts without what is a secret in any of them, in all of them joined, or behind what was before them. */
-export const cleanJoined = (scanner: Scanner, texts: ReadonlyArray<string>, before = ""): ReadonlyArray<JoinedText> => {
+/**
+ * The texts without what is a secret in any of them, in all of them joined, or behind what was before them. `tell` is told the whole of a
+ * secret whose beginning was before them.
+ */
+export const cleanJoined = (
+  scanner: Scanner,
+  texts: ReadonlyArray<string>,
+  before = "",
+  tell?: Tell,
+): ReadonlyArray<JoinedText> => {
   let clean: ReadonlyArray<JoinedText> = texts.map((text) => ({ text, kinds: [] }))
   for (let round = 0; round < ROUNDS; round++) {
     const found = foundIn(
       scanner,
       clean.map(({ text }) => text),
       before,
+      tell,
     )
     if (found.every((spans) => spans.length === 0)) return clean
     clean = clean.map(({ text, kinds }, i) => {

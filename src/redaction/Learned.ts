@@ -19,26 +19,42 @@ const LEAST_BITS = 3
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a value is worth being looked for everywhere. */
-export const isLearnable = (value: string): boolean =>
+const isCandidate = (value: string): boolean =>
   value.length >= SHORTEST &&
   value.length <= LONGEST &&
   /^[\x21-\x7e]+$/.test(value) &&
   /\d/.test(value) &&
   /[A-Za-z]/.test(value) &&
   !UUID.test(value) &&
-  !hasMarker(value) &&
-  !looksLikeCode(value, true) &&
-  bitsPerCharacter(value) >= LEAST_BITS
+  !hasMarker(value)
+
+/** Whether a value is worth being looked for everywhere. */
+export const isLearnable = (value: string): boolean =>
+  isCandidate(value) && !looksLikeCode(value, true) && bitsPerCharacter(value) >= LEAST_BITS
 
 /** What was learned and is not looked for yet. */
 export class Learned {
-  readonly #values = new Map<string, string>()
-  #isNew: Array<readonly [value: string, kind: string]> = []
+  readonly #values: Map<string, string>
+  #isNew: Array<readonly [value: string, kind: string]>
+
+  /** Nothing, or what others have learned. */
+  constructor(from?: Learned) {
+    this.#values = new Map(from === undefined ? [] : from.#values)
+    this.#isNew = [...this.#values]
+  }
 
   /** Learns a value that was found, if it is worth it. */
   learn(value: string, kind: string): void {
-    if (this.#values.size >= MOST || this.#values.has(value) || !isLearnable(value)) return
+    if (isLearnable(value)) this.#add(value, kind)
+  }
+
+  /** Learns a secret that was cut between two texts, so that its first part can be told too wherever it comes. */
+  learnCut(secret: string, kind: string): void {
+    if (isCandidate(secret)) this.#add(secret, kind)
+  }
+
+  #add(value: string, kind: string): void {
+    if (this.#values.size >= MOST || this.#values.has(value)) return
     this.#values.set(value, kind)
     this.#isNew.push([value, kind])
   }

@@ -63,7 +63,8 @@ export interface Redactor {
   /**
    * A redactor for one session, with the same values and a memory: a value that a name gave away goes everywhere from then on, and a
    * secret that was cut between two texts of one source goes from the second as well. Records must be given in order; giving one again
-   * is harmless. What it has learned it never forgets, so it takes out everything that this one does (law SEC-8).
+   * is harmless. What it has learned it never forgets, so it takes out everything that this one does (law SEC-8). One that follows
+   * after one that has a memory knows, with its first record, all that this one has learned by then, and begins without a text before.
    */
   readonly follow: () => Redactor
   /** Values that cannot be protected everywhere, by name, with the reason. Grows with `addSecret`. */

@@ -57,7 +57,12 @@ export class CleanKeys {
 export class Memory {
   readonly calls = new Calls()
   readonly carry = new Carry()
-  readonly learned = new Learned()
+  readonly learned: Learned
+
+  /** Without a text before, and with what another memory has learned. */
+  constructor(from?: Memory) {
+    this.learned = new Learned(from?.learned)
+  }
 }
 
 /** Work under rules that learn is done again at most so often. */
@@ -92,6 +97,7 @@ export class Rules {
     this.structuralKeys = options.structuralKeys ?? STRUCTURAL_KEYS
     this.added = added
     this.memory = memory
+    this.#takeIn()
     Object.freeze(this)
   }
 
@@ -122,9 +128,9 @@ export class Rules {
     return this.added.skipped.length === 0 ? this.#skipped : [...this.#skipped, ...this.added.skipped]
   }
 
-  /** Rules of the same values and of those added later, with a memory of their own. */
+  /** Rules of the same values, of those learned so far and of those added later, with a memory of their own. */
   following(): Rules {
-    return new Rules(this.#options, this.added, new Memory())
+    return new Rules(this.#options, this.added, new Memory(this.memory))
   }
 
   /** Does work; again when it taught something new, so that what it gives does not depend on where in it that stood. */

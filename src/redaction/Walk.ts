@@ -6,11 +6,13 @@
  * time changes nothing.
  */
 import type { Edit, MemberEdit } from "../model/Edit.ts"
-import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
+import { type Json, type JsonArray, type JsonObject, own } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { isExempt, isImageData, type Place, placeWithin } from "./Exemptions.ts"
 import { cleanJoined, type JoinedText, textRuns } from "./Joined.ts"
+import { KUBERNETES_SECRET } from "./Kinds.ts"
+import { holdsManifestValues, isManifestValue } from "./Manifest.ts"
 import { marker } from "./Marker.ts"
 import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
@@ -53,6 +55,8 @@ interface Frame {
   readonly renamed: ReadonlyMap<string, string> | undefined
   /** For text blocks of an array that were looked at together: what became of their texts, by their indexes. */
   readonly joined: ReadonlyMap<number, JoinedText> | undefined
+  /** Whether the strings are the values of a Kubernetes secret. */
+  readonly isManifestData: boolean
   members: Map<string, MemberEdit> | undefined
   items: Map<number, Edit> | undefined
   at: number
@@ -138,7 +142,9 @@ class Walk {
 
   #member(frame: Frame, object: JsonObject, key: string, value: string): void {
     const joined = this.#joinedText(object, key, value)
-    if (joined !== undefined) this.#cleaned(value, joined)
+    if (frame.isManifestData && isManifestValue(value))
+      this.#cleaned(value, { text: marker(KUBERNETES_SECRET), kinds: [KUBERNETES_SECRET] })
+    else if (joined !== undefined) this.#cleaned(value, joined)
     else if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
     else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
     else if (isImageData(object, key, value)) this.#string(value, undefined, "plain")
@@ -160,7 +166,8 @@ class Walk {
   #carried(holder: object, texts: ReadonlyArray<string>, sources: ReadonlyArray<string>): ReadonlyArray<JoinedText> {
     const { scanner, memory } = this.#rules
     const search = (text: string) => scanner.scan(text, "all")
-    return cleanJoined(scanner, texts, memory?.carry.meet(holder, sources, texts.join(""), search))
+    const before = memory?.carry.meet(holder, sources, texts.join(""), search)
+    return cleanJoined(scanner, texts, before, (secret, kind) => memory?.learned.learnCut(secret, kind))
   }
 
   /** Looks at neighbouring text blocks of an array together. */
@@ -235,11 +242,19 @@ class Walk {
       name: keys === undefined ? name : undefined,
       renamed,
       joined: keys === undefined ? this.#joinedBlocks(value as JsonArray) : undefined,
+      isManifestData: keys !== undefined && this.#isManifestData(),
       members: undefined,
       items: undefined,
       at: 0,
     })
     this.#write(keys === undefined ? "[" : "{")
+  }
+
+  /** Whether the object that was just read is the data of a Kubernetes secret. */
+  #isManifestData(): boolean {
+    const around = this.#frames.at(-1)
+    if (around?.keys === undefined) return false
+    return holdsManifestValues(around.keys[around.at - 1], around.container as JsonObject)
   }
 
   #mayEnter(value: JsonObject | JsonArray): boolean {

@@ -126,17 +126,32 @@ const marksOf = (record: JsonObject, findings: ReadonlyArray<Finding>): Json => 
 }
 
 /** The line of a record in a copy, without what redaction finds in it, and with the mark of that. Every other byte stays. */
-const copied = (redactor: Redactor, raw: string, from: string | undefined, to: string): string => {
+const copied = (room: Room, follower: Redactor, raw: string, from: string | undefined, to: string): string => {
   const change = renamed(parseJson(raw) as JsonObject, from, to)
-  const line = change === undefined ? raw : edited(raw, change)
-  const { line: clean, findings } = Result.getOrThrow(redactor.cleanRaw(line))
-  if (findings.length === 0) return clean.text
-  const record = parseJson(line) as JsonObject
+  const { line, findings } = Result.getOrThrow(follower.cleanRaw(change === undefined ? raw : edited(raw, change)))
+  if (findings.length === 0) return line.text
+  const record = parseJson(line.text) as JsonObject
   const marked = membersEdited(record, { redacted: marksOf(record, findings) })
-  return Result.getOrThrow(redactor.cleanRaw(marked === undefined ? line : edited(line, marked))).line.text
+  // The follower has met the record: given in another form it would count as the next one.
+  return marked === undefined ? line.text : Result.getOrThrow(room.redactor.cleanRaw(edited(line.text, marked))).line.text
 }
 
-/** A new session with everything that another one holds. The source is only read. Its subagents' sessions stay with it. */
+/** The text of each record of a session. */
+function* recordTexts({ disk }: Room, path: string): Generator<string> {
+  for (const item of readJournal(disk, path)) if (item._tag === "Record") yield item.record.raw
+}
+
+/** A redactor that has learned from all records of the source and follows the copy from its beginning. */
+const following = (room: Room, path: string): Redactor => {
+  const reader = room.redactor.follow()
+  for (const raw of recordTexts(room, path)) reader.cleanRaw(raw)
+  return reader.follow()
+}
+
+/**
+ * A new session with everything that another one holds, without the secrets that it holds, those cut over two records of one source
+ * included (law SEC-11). The source is only read. Its subagents' sessions stay with it.
+ */
 export const forkLedger = Effect.fnUntraced(function* (
   room: Room,
   loaded: LoadedLedger,
@@ -151,13 +166,12 @@ export const forkLedger = Effect.fnUntraced(function* (
     if (isStored === true) ensurePrivateDirectory(room.disk, dirname(target.path))
     const temporaryName = temporaryNameOf(target.path)
     sweep(room.disk, join(dirname(target.path), temporaryName))
+    const follower = following(room, source)
     return createFile(
       room.disk,
       target.path,
       (put) => {
-        for (const item of readJournal(room.disk, source)) {
-          if (item._tag === "Record") put(encoder.encode(`${copied(room.redactor, item.record.raw, from, target.id)}\n`))
-        }
+        for (const raw of recordTexts(room, source)) put(encoder.encode(`${copied(room, follower, raw, from, target.id)}\n`))
       },
       { temporaryName },
     )

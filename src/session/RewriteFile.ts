@@ -1,8 +1,9 @@
 /**
  * The complete rewrite of a session file to version 5, and a fork into a new one: streaming, through the redactor, whole or not at all.
  *
- * Every line crosses the redactor again, so a rewrite of an old file also takes out the secrets that its own agent wrote. What is not a
- * finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
+ * Every line crosses the redactor again, so a rewrite of an old file also takes out the secrets that its own agent wrote, those that it
+ * cut over two records of one source included (law SEC-11). For that the records are read twice: what the last of them teaches goes from
+ * the first. What is not a finding and not migrated keeps its bytes. Memory: one chunk and one line, besides the state that the caller has.
  */
 import { dirname, join } from "node:path"
 import type * as Effect from "effect/Effect"
@@ -27,6 +28,8 @@ export interface Rewritten {
   /** The state that the new file replays to, its references unresolved. */
   readonly state: TreeState
   readonly file: FileStat
+  /** Followed the records of the new file: for who goes on with it. */
+  readonly redactor: Redactor
 }
 
 const encoder = new TextEncoder()
@@ -37,6 +40,13 @@ const cleaned = (redactor: Redactor, line: string): CleanLine => Result.getOrThr
 /** The records of the loaded file, read again: their text is not held in memory. */
 function* sourceRecords(disk: Disk, { path }: LoadedTree): Generator<SourceRecord> {
   for (const item of readJournal(disk, path)) if (item._tag === "Record") yield item.record
+}
+
+/** A redactor that has learned from all records of the source and follows the new file from its beginning. */
+const following = (disk: Disk, loaded: LoadedTree, redactor: Redactor): Redactor => {
+  const reader = redactor.follow()
+  for (const { value } of sourceRecords(disk, loaded)) reader.redactValue(value)
+  return reader.follow()
 }
 
 /** What is done to the header of a new session. */
@@ -79,15 +89,16 @@ export const rewriteInPlace = (
     const expect = unchangedSource(disk, loaded.path, loaded.summary.identity)
     sweep(disk, join(dirname(loaded.path), names.temporary))
     let state: TreeState = initial
+    const known = following(disk, loaded, redactor)
     const done = replaceFile(
       disk,
       loaded.path,
       (put) => {
-        state = writeLines(redactor, wholeSession(disk, loaded), undefined, put)
+        state = writeLines(known, wholeSession(disk, loaded), undefined, put)
       },
       { expect, backupName: names.backup, temporaryName: names.temporary },
     )
-    return Result.map(done, (file) => ({ state, file }))
+    return Result.map(done, (file) => ({ state, file, redactor: known }))
   })
 
 /** Where a new session goes, what becomes of its header, and, unless it is the whole session, which lines it has. */
@@ -109,13 +120,14 @@ export const forkTo = (
     const temporaryName = temporaryNameOf(path)
     sweep(disk, join(dirname(path), temporaryName))
     let state: TreeState = initial
+    const known = following(disk, loaded, redactor)
     const done = createFile(
       disk,
       path,
       (put) => {
-        state = writeLines(redactor, lines?.(sourceRecords(disk, loaded)) ?? wholeSession(disk, loaded), header, put)
+        state = writeLines(known, lines?.(sourceRecords(disk, loaded)) ?? wholeSession(disk, loaded), header, put)
       },
       { temporaryName },
     )
-    return Result.map(done, (file) => ({ state, file }))
+    return Result.map(done, (file) => ({ state, file, redactor: known }))
   })

@@ -72,6 +72,8 @@ export interface Opened<State> {
   readonly journal: JournalShape
   /** Must allow what the session's own state allows: the command that caused the opening was decided on that one. */
   readonly state?: State | undefined
+  /** When the file is a copy that has just been written: the redactor that followed its records. The session goes on with it. */
+  readonly redactor?: Redactor | undefined
 }
 
 export interface SessionOptions<State, Command, Rec, Rejection, E, R> {
@@ -117,6 +119,8 @@ interface Held<Rec, E> {
 /** What changes while a session runs. Written under its lock. */
 interface Cell<State, Rec, E> {
   state: State
+  /** Follows the session. */
+  redactor: Redactor
   journal: JournalShape | undefined
   isDeferring: boolean
   held: ReadonlyArray<Held<Rec, E>>
@@ -131,9 +135,8 @@ interface Cell<State, Rec, E> {
 
 /** Runs a session until the scope closes, which flushes it. */
 export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection, E, R>(
-  given: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  options: SessionOptions<State, Command, Rec, Rejection, E, R>,
 ): Effect.fn.Return<Session<State, Command, Rec, Rejection, E>, never, Exclude<R, Scope.Scope> | Scope.Scope> {
-  const options = { ...given, redactor: given.redactor.follow() }
   const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)
@@ -141,6 +144,7 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   const published = yield* PubSub.unbounded<Change<State, Rec>>()
   const cell: Cell<State, Rec, E> = {
     state: options.state,
+    redactor: options.redactor.follow(),
     journal: undefined,
     isDeferring: options.deferUntil !== undefined,
     held: [],
@@ -193,11 +197,10 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
 const closed = ({ path = "session" }: { readonly path?: string | undefined }): WriteError =>
   new WriteError({ reason: { _tag: "Closed", code: "write.closed", path } })
 
-const encoderOf = <State, Command, Rec, Rejection, E, R>({
-  model,
-  redactor,
-  mark,
-}: SessionOptions<State, Command, Rec, Rejection, E, R>): Encoder<Rec> => ({ codec: model.codec, redactor, mark })
+const encoderOf = <State, Command, Rec, Rejection, E, R>(
+  { model, mark }: SessionOptions<State, Command, Rec, Rejection, E, R>,
+  { redactor }: Cell<State, Rec, E>,
+): Encoder<Rec> => ({ codec: model.codec, redactor, mark })
 
 /** The session's journal, opened when it is first needed, with everything that was held handed over to it. */
 const readyOf = <State, Command, Rec, Rejection, E, R>(
@@ -205,15 +208,16 @@ const readyOf = <State, Command, Rec, Rejection, E, R>(
   cell: Cell<State, Rec, E>,
   open: Effect.Effect<Opened<State>, E>,
 ): Effect.Effect<JournalShape, WriteError | E> => {
-  const encoder = encoderOf(options)
   return Effect.gen(function* () {
     if (cell.journal === undefined) {
       const fresh = yield* open
       cell.journal = fresh.journal
+      if (fresh.redactor !== undefined) cell.redactor = fresh.redactor
       if (fresh.state !== undefined)
         cell.state = cell.held.reduce<State>((state, { shape }) => options.model.evolve(state, shape.kept), fresh.state)
     }
     const { journal, held } = cell
+    const encoder = encoderOf(options, cell)
     if (held.length > 0) {
       const lines = yield* Effect.forEach(held, ({ shape, line }) =>
         Effect.map(shape.written, (written) =>
@@ -254,7 +258,6 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
   release: Effect.Effect<JournalShape, WriteError | E>,
   published: PubSub.PubSub<Change<State, Rec>>,
 ) => {
-  const encoder = encoderOf(options)
   const reached = (seq: number, level: Level): Effect.Effect<void, WriteError | E> =>
     Effect.flatMap(cell.isDeferring || cell.journal === undefined ? release : Effect.succeed(cell.journal), (journal) =>
       journal.reached(seq + (cell.offset ?? 0), level),
@@ -278,6 +281,7 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
     if (decision.success.length === 0) return { seq: 0, records: [], reached: () => Effect.void }
     const shapes = yield* shaped(options, decision.success)
     const records = shapes.map(({ kept }) => kept)
+    const encoder = encoderOf(options, cell)
     if (level === "accepted" && cell.isDeferring && !records.some(options.deferUntil ?? (() => true))) {
       const encoded = encode(encoder, records)
       // What is too long as it is may be short enough when a part of it is kept elsewhere: such a record is written at once.
@@ -289,10 +293,13 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
       }
     }
     const written = yield* Effect.forEach(shapes, (shape) => shape.written)
-    const encoded = yield* Effect.fromResult(encode(encoder, written))
+    const refusable = yield* Effect.fromResult(encode(encoder, written))
     const journal = yield* ready
+    const known = encoderOf(options, cell)
+    // Opening may have read what this record goes on with.
+    const encoded = known.redactor === encoder.redactor ? refusable : yield* Effect.fromResult(encode(known, written))
     const seq = yield* journal.append(encoded.map(({ line }) => line))
     cell.offset = seq - cell.count - encoded.length
-    return applied(marked(encoder, records, encoded))
+    return applied(marked(known, records, encoded))
   })
 }

@@ -118,8 +118,8 @@ export const openFork = Effect.fnUntraced(function* (
     edited(source, { id, timestamp: isoTime(stamp), parentSession: ownString(source, "id") ?? loaded.path })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     yield* bringBlobs(room, loaded)
-    const { state, file } = yield* forkTo(room.disk, loaded, room.redactor, { path, header })
-    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state) }
+    const { state, file, redactor } = yield* forkTo(room.disk, loaded, room.redactor, { path, header })
+    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state), redactor }
   })
   return yield* openAs(room, loaded, { path, prepare, forkedFrom: loaded.path })
 })

@@ -130,8 +130,8 @@ const rewritten = (room: TreeRoom, loaded: LoadedTree, backup: string): Preparat
   Effect.gen(function* () {
     const { path } = loaded
     const names = { backup: basename(backup), temporary: `.${basename(path)}.migration.tmp` }
-    const { state, file } = yield* rewriteInPlace(room.disk, loaded, room.redactor, names)
-    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state) }
+    const { state, file, redactor } = yield* rewriteInPlace(room.disk, loaded, room.redactor, names)
+    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state), redactor }
   })
 
 /** The first free name for a backup of this version. */
