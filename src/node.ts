@@ -13,7 +13,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BlobStore } from "./blob/BlobStore.ts"
 import { Files } from "./disk/Files.ts"
+import type { NativePort } from "./disk/NativePort.ts"
 import { Lease } from "./lease/Lease.ts"
+import { nativeLocks } from "./lease/NativeLocks.ts"
 import { Redaction } from "./redaction/Redaction.ts"
 import { LedgerFiles } from "./session/LedgerFiles.ts"
 import { blobDirectory } from "./session/Place.ts"
@@ -30,6 +32,8 @@ export interface NodeOptions {
   /** Default: the home directory of the user. */
   readonly home?: string | undefined
   readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
+  /** Locks sessions by the kernel's own calls, from `loadNative()` of `annals/native`. Default: by SQLite, which needs nothing. */
+  readonly native?: NativePort | undefined
 }
 
 export const layer = (
@@ -37,8 +41,9 @@ export const layer = (
 ): Layer.Layer<TreeStore | LedgerFiles | Writer | Lease | Redaction | BlobStore | Files> => {
   const environment = options.environment ?? env
   const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
+  const locks = options.native && nativeLocks(options.native)
   const lease = Layer.unwrap(
-    Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text })),
+    Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text, locks })),
   )
   const home = options.home ?? homedir()
   return Layer.merge(TreeStore.layer({ home, environment, stamp: systemStamp }), LedgerFiles.layer({ stamp: systemStamp })).pipe(

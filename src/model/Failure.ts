@@ -188,6 +188,11 @@ const failures = {
     safe: "Nothing was written.",
     remedy: "Use a directory that can be written to, and leave the place of the lock file free.",
   },
+  "native.unavailable": {
+    exit: 6,
+    safe: "Nothing was done.",
+    remedy: "Install the package koffi, on Linux; or leave the native port out: everything works without it.",
+  },
 
   // ── Writing ──
   "write.not_written": {

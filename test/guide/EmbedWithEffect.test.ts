@@ -10,6 +10,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { afterAll, assert, describe, it } from "vitest"
 import { BlobStore, Files, follow, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
+import { loadNative } from "../../src/native.ts"
 import * as Node from "../../src/node.ts"
 import { SimulatedDisk } from "../../src/testing.ts"
 import { buildSessionContext, type TreeCommand } from "../../src/tree.ts"
@@ -90,6 +91,20 @@ describe("a host through layers", () => {
     const lines = readFileSync(path, "utf8").split("\n")
     assert.lengthOf(lines, 4)
     assert.notInclude(lines.join("\n"), token)
+  })
+
+  it("locks by the native port, and keeps out one that locks by SQLite", async () => {
+    const runtime = ManagedRuntime.make(Node.layer({ native: await loadNative() }))
+    const path = join(home, "native.jsonl")
+    const story = Effect.gen(function* () {
+      const { session } = yield* (yield* TreeStore).create({ cwd: "/w", path })
+      yield* session.dispatch(say("mine"))
+      const other = Effect.flatMap(TreeStore, (store) => store.open(path)).pipe(Effect.scoped, Effect.flip)
+      return yield* other.pipe(Effect.provide(Node.layer({ home, environment })))
+    })
+    const refused = await runtime.runPromise(Effect.scoped(story))
+    await runtime.dispose()
+    assert.nestedPropertyVal(refused, "reason.code", "lease.held")
   })
 
   it("waits for levels and watches changes", async () => {
