@@ -6,6 +6,8 @@
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { isJson, skipSpace, stringEnd } from "../model/JsonText.ts"
+import { KUBERNETES_SECRET } from "./Kinds.ts"
+import { manifestValuesIn } from "./Manifest.ts"
 import type { NameClass } from "./Names.ts"
 import type { Span } from "./Span.ts"
 import { escapesDecoded } from "./View.ts"
@@ -44,9 +46,17 @@ const inToken = (token: string, start: number, search: (text: string) => Readonl
   })
 }
 
-/** The stretches that must go from a text for which {@link isContainer} holds. In order. */
+/** Formats name the kind of a value of a Kubernetes secret before its manifest does. */
+const RANK_MANIFEST = 1_000
+
+/** The stretches that must go from a text for which {@link isContainer} holds. */
 export const nestedSpans = (text: string, search: Search): ReadonlyArray<Span> => {
-  const found: Array<Span> = []
+  const found: Array<Span> = manifestValuesIn(text).map(([start, end]) => ({
+    start,
+    end,
+    kind: KUBERNETES_SECRET,
+    rank: RANK_MANIFEST,
+  }))
   /** For each open array the name its elements stand under; false for an object. */
   const open: Array<NameClass | undefined | false> = []
   let isKey = false

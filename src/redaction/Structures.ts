@@ -6,6 +6,7 @@
 import { digitsEnd, isUserAndPassword } from "./Base64.ts"
 import { isNumber, looksLikeCode } from "./Code.ts"
 import { AZURE_SIGNATURE, BASIC_AUTH, KUBERNETES_SECRET, PASSWORD } from "./Kinds.ts"
+import { manifestValues } from "./Manifest.ts"
 import { isPlaceholder } from "./Words.ts"
 
 /** A stretch that must go. */
@@ -108,37 +109,7 @@ export const secretsNear = (text: string, start: number, end: number): ReadonlyA
     .map(({ index }): Stretch => [from + index, from + index + 40])
 }
 
-/** Characters of a manifest that are looked at on each side of its kind. */
-const MANIFEST = 4_000
-const DATA = /^([+-]? *)(?:data|stringData):[ \t]*\r?\n((?:\1[ \t]+\S[^\n]*(?:\n|$))+)/gm
-const ENTRY = /^[+-]?[ \t]+[\w.-]+:[ \t]*["']?([^\s"'|>#][^\s"']{3,})["']?[ \t]*\r?$/dgm
-
-/** Where a manifest ends and the next begins: of each there is one kind. */
-const BOUNDARY = /\n(?:---|kind:)/g
-
-const lastEnd = (pattern: RegExp, text: string): number =>
-  Array.from(text.matchAll(pattern), ({ 0: found, index }) => index + found.length).at(-1) ?? 0
-
-/** The values of a Kubernetes secret, written as YAML. */
-const manifest: Structure = {
-  kind: KUBERNETES_SECRET,
-  texts: ["kind: Secret"],
-  find: (text, at) => {
-    if (/\w/.test(text[at + 12] ?? "")) return NONE
-    const from = Math.max(0, at - MANIFEST)
-    const start = from + lastEnd(BOUNDARY, text.slice(from, at))
-    const after = text.slice(at + 1, at + MANIFEST).search(BOUNDARY)
-    const end = after < 0 ? at + MANIFEST : at + 1 + after
-    const found: Array<Stretch> = []
-    for (const data of text.slice(start, end).matchAll(DATA)) {
-      const body = start + data.index + data[0].length - (data[2] ?? "").length
-      for (const entry of (data[2] ?? "").matchAll(ENTRY)) {
-        const [first, last] = entry.indices?.[1] ?? [0, 0]
-        if (!stays(entry[1] ?? "")) found.push([body + first, body + last])
-      }
-    }
-    return found
-  },
-}
+/** The values of a Kubernetes secret. */
+const manifest: Structure = { kind: KUBERNETES_SECRET, texts: ["Secret"], find: manifestValues }
 
 export const STRUCTURES: ReadonlyArray<Structure> = [basic, command, netrc, pgpass, signedAddress, manifest]

@@ -6,7 +6,7 @@
  * time changes nothing.
  */
 import type { Edit, MemberEdit } from "../model/Edit.ts"
-import { type Json, type JsonArray, type JsonObject, own } from "../model/Json.ts"
+import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { isExempt, isImageData, type Place, placeWithin } from "./Exemptions.ts"
