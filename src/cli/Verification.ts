@@ -12,8 +12,8 @@ import type { ReadError } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
 import type { BlobProblem } from "../session/Blobs.ts"
 import type { LoadedLedger } from "../session/LedgerLoad.ts"
-import { type LoadedTree, loadTree } from "../session/Load.ts"
 import type { FormatError } from "../session/OpenError.ts"
+import { type VerifiedTree, verifyTree } from "../session/TreeVerification.ts"
 import { type Forced, kindOf } from "./Kind.ts"
 import { loadLedgerFile, lookupOf, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
@@ -36,15 +36,15 @@ export interface Verification {
   readonly ok: boolean
 }
 
-const ofTree = ({ path, dialect, version, state, records, bytes, damages, blobs }: LoadedTree): Verification => {
-  const isSession = state.header !== undefined
+const ofTree = (found: VerifiedTree): Verification => {
+  const { path, dialect, version, hasHeader, entries, records, bytes, damages, blobs } = found
   return {
     path,
-    format: isSession ? "tree" : "unknown",
-    ...(isSession ? { dialect } : {}),
-    version: isSession ? version : null,
+    format: hasHeader ? "tree" : "unknown",
+    ...(hasHeader ? { dialect } : {}),
+    version: hasHeader ? version : null,
     records,
-    entries: state.entries.length,
+    entries,
     bytes,
     damage: damages,
     ...(blobs.length === 0 ? {} : { blobs }),
@@ -93,7 +93,7 @@ const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification
 export const verifyFile = Effect.fnUntraced(function* (path: string, format: Forced) {
   if ((yield* kindOf(path, format)) === "ledger") return ofLedger(yield* loadLedgerFile(path, format))
   const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
-  const tree = Effect.map(loadTree(yield* Files, path, options), ofTree)
+  const tree = Effect.map(verifyTree(yield* Files, path, options), ofTree)
   if (Option.isSome(format)) return yield* tree
   return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
 })

@@ -69,6 +69,13 @@ export const SEAL_BYTES = 64
 
 const SEAL = /,"_c":"([1-9][0-9]{0,15})-([0-9a-f]{16})-([0-9a-f]{8})"\}$/
 
+/** What a record says without its seal. The same reference when it has none. */
+export const withoutSeal = (raw: string, value: JsonObject): JsonObject => {
+  if (ownString(value, "_c") === undefined || !SEAL.test(raw.slice(-SEAL_BYTES))) return value
+  const { _c, ...rest } = value
+  return rest
+}
+
 interface Sealed {
   /** The record without its seal. */
   readonly record: JournalRecord

@@ -95,13 +95,13 @@ export const attempt = <A>(path: string, run: () => A): A => {
   }
 }
 
-const changed = (path: string): ReadError => new ReadError({ path, reason: { _tag: "Changed", code: "read.changed" } })
+export const changed = (path: string): ReadError => new ReadError({ path, reason: { _tag: "Changed", code: "read.changed" } })
 
 /** Bytes at either end of what was read that are compared when the file's time of change moved. */
 const WITNESS_BYTES = 4_096
 
 /** Fills `into` from `position`; a file that ends too early has changed. */
-const readFully = (disk: Disk, handle: Handle, into: Uint8Array, position: number): void => {
+export const readFully = (disk: Disk, handle: Handle, into: Uint8Array, position: number): void => {
   for (let filled = 0; filled < into.length; ) {
     const count = attempt(handle.path, () => disk.read(handle, into.subarray(filled), position + filled))
     if (count <= 0) throw changed(handle.path)

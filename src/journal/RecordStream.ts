@@ -18,25 +18,23 @@ export interface ReadToEndOptions extends ReadOptions {
 type Reading = Generator<ReadItem, ReadSummary>
 
 interface Chunk {
-  readonly items: ReadonlyArray<LineItem>
   /** Absent after the last item. */
   readonly progress: Progress | undefined
   /** Present after the last item. */
   readonly summary: ReadSummary | undefined
 }
 
-/** The items that one chunk of the file completes, after a turn of the event loop. */
-const nextChunk = (reading: Reading): Effect.Effect<Chunk, ReadError> =>
+/** Hands over the items that one chunk of the file completes, after a turn of the event loop. */
+const nextChunk = (reading: Reading, onItem: (item: LineItem) => void): Effect.Effect<Chunk, ReadError> =>
   Effect.andThen(
     Effect.yieldNow,
     Effect.suspend((): Effect.Effect<Chunk, ReadError> => {
-      const items: Array<LineItem> = []
       try {
         for (;;) {
           const next = reading.next()
-          if (next.done) return Effect.succeed({ items, progress: undefined, summary: next.value })
-          if (next.value._tag === "Progress") return Effect.succeed({ items, progress: next.value, summary: undefined })
-          items.push(next.value)
+          if (next.done) return Effect.succeed({ progress: undefined, summary: next.value })
+          if (next.value._tag === "Progress") return Effect.succeed({ progress: next.value, summary: undefined })
+          onItem(next.value)
         }
       } catch (cause) {
         return cause instanceof ReadError ? Effect.fail(cause) : Effect.die(cause)
@@ -46,7 +44,10 @@ const nextChunk = (reading: Reading): Effect.Effect<Chunk, ReadError> =>
 
 const leave = (reading: Reading): Effect.Effect<void> => Effect.sync(() => void reading.return(undefined as never))
 
-/** Reads a journal to its end, calls `onItem` for each record and damage in order, and gives the summary. */
+/**
+ * Reads a journal to its end, calls `onItem` for each record and damage in order, and gives the summary. A ReadError that `onItem` throws
+ * is the failure.
+ */
 export const readToEnd = (
   disk: Disk,
   path: string,
@@ -55,8 +56,7 @@ export const readToEnd = (
 ): Effect.Effect<ReadSummary, ReadError> =>
   Effect.suspend(() => {
     const reading = readJournal(disk, path, options)
-    const step: Effect.Effect<ReadSummary, ReadError> = Effect.flatMap(nextChunk(reading), ({ items, progress, summary }) => {
-      for (const item of items) onItem(item)
+    const step: Effect.Effect<ReadSummary, ReadError> = Effect.flatMap(nextChunk(reading, onItem), ({ progress, summary }) => {
       if (progress !== undefined) options?.onProgress?.(progress.done, progress.total)
       return summary === undefined ? step : Effect.succeed(summary)
     })
@@ -71,8 +71,14 @@ const stream = <A>(
 ): Stream.Stream<A, ReadError> =>
   Stream.suspend(() => {
     const reading = readJournal(disk, path, options)
-    const page = Effect.map(nextChunk(reading), ({ items, summary }) => {
-      return [select(items), summary === undefined ? Option.some(undefined) : Option.none()] as const
+    const page = Effect.suspend(() => {
+      const items: Array<LineItem> = []
+      return Effect.map(
+        nextChunk(reading, (item) => items.push(item)),
+        ({ summary }) => {
+          return [select(items), summary === undefined ? Option.some(undefined) : Option.none()] as const
+        },
+      )
     })
     return Stream.ensuring(
       Stream.paginate(undefined, () => page),

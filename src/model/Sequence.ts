@@ -5,11 +5,28 @@
  * and its answers. Underneath, a chain of sequences shares one buffer, as long as each is appended to only once; a second append
  * to the same sequence copies. So a fold over n records costs O(n) altogether, and a look-up costs O(1), or O(k) for a key that
  * later sequences of the same buffer have k times.
+ *
+ * The first items may be kept elsewhere and made when they are asked for: see {@link Base}.
  */
 
+/** The first items of a sequence, kept elsewhere. It may grow; what it once held it holds for ever, with the same answers. */
+export interface Base<A> {
+  readonly length: number
+  /** The item at `0 <= position < length`. */
+  readonly at: (position: number) => A
+  /** The position of the last item with the key among the first `count`, or -1. */
+  readonly lastPosition: (key: string, count: number) => number
+  /** The positions of all items with the key among the first `count`, in order. */
+  readonly positions: (key: string, count: number) => ReadonlyArray<number>
+}
+
 interface Shared<A> {
+  /** Those behind the base. */
   readonly items: Array<A>
   readonly index: Map<string, Array<number>>
+  readonly base?: Base<A>
+  /** How many of the base's items come first. */
+  readonly held: number
 }
 
 export interface Sequence<A> {
@@ -20,7 +37,7 @@ export interface Sequence<A> {
 }
 
 const add = <A>(shared: Shared<A>, item: A, key: string | undefined): void => {
-  const position = shared.items.push(item) - 1
+  const position = shared.held + shared.items.push(item) - 1
   if (key === undefined) return
   const positions = shared.index.get(key)
   if (positions === undefined) shared.index.set(key, [position])
@@ -31,17 +48,29 @@ const add = <A>(shared: Shared<A>, item: A, key: string | undefined): void => {
 export const empty = <A>(keyOf: (item: A) => string | undefined = () => undefined): Sequence<A> => ({
   length: 0,
   keyOf,
-  shared: { items: [], index: new Map() },
+  shared: { items: [], index: new Map(), held: 0 },
 })
 
-/** The sequence with one more item. Amortised O(1) on the newest sequence of a chain, O(n) on an older one. */
+/** The items that a base holds now. O(1). */
+export const over = <A>(base: Base<A>, keyOf: (item: A) => string | undefined): Sequence<A> => ({
+  length: base.length,
+  keyOf,
+  shared: { items: [], index: new Map(), base, held: base.length },
+})
+
+/** A buffer of its own with the items of a sequence. What is in the base stays there. */
+const copied = <A>({ length, keyOf, shared: { items, base, held } }: Sequence<A>): Shared<A> => {
+  const kept = Math.min(held, length)
+  const shared: Shared<A> = { items: [], index: new Map(), held: kept, ...(base === undefined ? {} : { base }) }
+  for (let i = 0; i < length - kept; i++) add(shared, items[i] as A, keyOf(items[i] as A))
+  return shared
+}
+
+/** The sequence with one more item. Amortised O(1) on the newest sequence of a chain, O(n) on an older one, n without the base. */
 export const append = <A>(sequence: Sequence<A>, item: A): Sequence<A> => {
   let { shared } = sequence
   // An empty sequence may be a constant of a module. It gets a buffer of its own each time, so that it never holds on to a chain.
-  if (sequence.length === 0 || shared.items.length !== sequence.length) {
-    shared = { items: [], index: new Map() }
-    for (const kept of iterate(sequence)) add(shared, kept, sequence.keyOf(kept))
-  }
+  if (sequence.length === 0 || shared.held + shared.items.length !== sequence.length) shared = copied(sequence)
   add(shared, item, sequence.keyOf(item))
   return { length: sequence.length + 1, keyOf: sequence.keyOf, shared }
 }
@@ -51,18 +80,21 @@ export const take = <A>(sequence: Sequence<A>, count: number): Sequence<A> =>
   count < sequence.length ? { ...sequence, length: Math.max(count, 0) } : sequence
 
 /** The item at a position, or undefined outside `0 <= position < length`. */
-export const at = <A>(sequence: Sequence<A>, position: number): A | undefined =>
-  position >= 0 && position < sequence.length ? sequence.shared.items[position] : undefined
+export const at = <A>(sequence: Sequence<A>, position: number): A | undefined => {
+  if (position < 0 || position >= sequence.length) return undefined
+  const { items, base, held } = sequence.shared
+  return position < held ? base?.at(position) : items[position - held]
+}
 
 /** The position of the last item with the key, or -1. */
 export const lastPosition = <A>(sequence: Sequence<A>, key: string): number => {
-  const positions = sequence.shared.index.get(key)
-  if (positions === undefined) return -1
-  for (let i = positions.length - 1; i >= 0; i--) {
-    const position = positions[i]
+  const { index, base, held } = sequence.shared
+  const positions = index.get(key)
+  for (let i = (positions?.length ?? 0) - 1; i >= 0; i--) {
+    const position = positions?.[i]
     if (position !== undefined && position < sequence.length) return position
   }
-  return -1
+  return base?.lastPosition(key, Math.min(held, sequence.length)) ?? -1
 }
 
 /** The last item with the key, or undefined. */
@@ -70,14 +102,16 @@ export const last = <A>(sequence: Sequence<A>, key: string): A | undefined => at
 
 /** The positions of all items with the key, in order. */
 export const positions = <A>(sequence: Sequence<A>, key: string): ReadonlyArray<number> => {
-  const all = sequence.shared.index.get(key) ?? []
-  return all.filter((position) => position < sequence.length)
+  const { index, base, held } = sequence.shared
+  const all = (index.get(key) ?? []).filter((position) => position < sequence.length)
+  return base === undefined ? all : [...base.positions(key, Math.min(held, sequence.length)), ...all]
 }
 
 /** All items, in order. */
 export function* iterate<A>(sequence: Sequence<A>): Generator<A> {
-  for (let i = 0; i < sequence.length; i++) yield sequence.shared.items[i] as A
+  for (let i = 0; i < sequence.length; i++) yield at(sequence, i) as A
 }
 
 /** All items as a fresh array. */
-export const toArray = <A>(sequence: Sequence<A>): Array<A> => sequence.shared.items.slice(0, sequence.length)
+export const toArray = <A>(sequence: Sequence<A>): Array<A> =>
+  sequence.shared.held === 0 ? sequence.shared.items.slice(0, sequence.length) : [...iterate(sequence)]

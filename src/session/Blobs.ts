@@ -164,6 +164,25 @@ export const shaping = (
   return (record) => (isSmall(record) ? Effect.succeed({ kept: record, written: Effect.succeed(record) }) : shaped(record))
 }
 
+/** Those of some references that lead to nothing, in order. Each blob is read once, and none is kept. */
+export const problemsOf = Effect.fnUntraced(function* (
+  references: ReadonlyArray<{ readonly image: Image; readonly entryId: string }>,
+  lookup: Lookup,
+): Effect.fn.Return<ReadonlyArray<BlobProblem>> {
+  const reasons = new Map<string, BlobProblem["reason"] | undefined>()
+  const problems: Array<BlobProblem> = []
+  for (const { image, entryId } of references) {
+    const key = keyOf(image)
+    if (!reasons.has(key)) {
+      const found = (yield* resolved([image], lookup)).get(key)
+      reasons.set(key, found !== undefined && Result.isFailure(found) ? found.failure : undefined)
+    }
+    const reason = reasons.get(key)
+    if (reason !== undefined) problems.push({ ref: image.text, reason, entryId })
+  }
+  return problems
+})
+
 /** A state in which images are what they were, and the references that lead to nothing. */
 export interface ResolvedState {
   readonly state: TreeState
@@ -207,7 +226,8 @@ export const resolveState = Effect.fnUntraced(function* (
   })
   const entries = mapSequence(state.entries, (entry) => {
     const record = withTexts(entry.record, texts)
-    return record === entry.record ? entry : { ...entry, record }
+    const { id, parentId, index, source } = entry
+    return record === entry.record ? entry : { id, parentId, index, record, source }
   })
   const patches = mapSequence(state.patches, (patch) => {
     const { message } = withTexts({ message: patch.message }, texts)

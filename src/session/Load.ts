@@ -12,9 +12,8 @@ import type { ReadError, ReadSummary } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
 import type { Json, JsonObject } from "../model/Json.ts"
 import { type Dialect, detectFormat } from "../tree/Format.ts"
-import { inspect } from "../tree/Reading.ts"
 import { initial, type TreeState } from "../tree/State.ts"
-import { evolve } from "../tree/TreeModel.ts"
+import { advance } from "../tree/TreeModel.ts"
 import { type BlobProblem, type Lookup, resolveState } from "./Blobs.ts"
 import { FormatError } from "./OpenError.ts"
 
@@ -68,9 +67,10 @@ class Collector implements FirstRecords {
     if (this.first.length < FORMAT_RECORDS) this.first.push(value)
     // A version that is not known is refused before its records are given a meaning.
     if (this.refused !== undefined) return
-    for (const kind of inspect(this.state, value)) this.damages.push({ line, offset, length, kind })
-    this.state = evolve(this.state, value)
-    const { unsupported } = this.state
+    const { state, reading } = advance(this.state, value)
+    for (const kind of reading.damage) this.damages.push({ line, offset, length, kind })
+    this.state = state
+    const { unsupported } = state
     if (unsupported !== undefined) this.refused = { record: item.record, version: unsupported.version }
   }
 }
@@ -86,7 +86,6 @@ export const loadTree = (
     return Effect.flatMap(
       readToEnd(disk, path, (item) => collector.take(item), { onProgress: options.onProgress }),
       (summary): Effect.Effect<LoadedTree, FormatError> => {
-        const format = detectFormat(collector.first)
         const refusal = refusalOf(path, collector)
         if (refusal !== undefined) return Effect.fail(refusal)
         const { state: stored, damages, refers } = collector
@@ -95,7 +94,7 @@ export const loadTree = (
           refers && lookup !== undefined ? resolveState(stored, lookup) : Effect.succeed({ state: stored, problems: [] })
         return Effect.map(found, ({ state, problems }) => ({
           path,
-          dialect: format._tag === "Tree" ? format.dialect : "gjc",
+          dialect: dialectOf(collector.first),
           version: state.version,
           state,
           stored,
@@ -108,6 +107,12 @@ export const loadTree = (
       },
     )
   })
+
+/** Whose way of writing a session is that begins with these records. */
+export const dialectOf = (first: ReadonlyArray<JsonObject>): Dialect => {
+  const format = detectFormat(first)
+  return format._tag === "Tree" ? format.dialect : "gjc"
+}
 
 /** What the first records of a file say of it. */
 export interface FirstRecords {

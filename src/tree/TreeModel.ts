@@ -92,11 +92,14 @@ const applied = (state: TreeState, record: JsonObject, reading: Reading): TreeSt
   }
 }
 
-/** The next state. Pure and total; O(1) for each record. */
-export const evolve = (before: TreeState, record: TreeRecord): TreeState => {
+/** The next state, and what the record was read as. Pure and total; O(1) for each record. */
+export const advance = (before: TreeState, record: TreeRecord): { readonly state: TreeState; readonly reading: Reading } => {
   const { state, reading } = readRecord(before, record)
-  return applied(state, record, reading)
+  return { state: applied(state, record, reading), reading }
 }
+
+/** The next state. Pure and total; O(1) for each record. */
+export const evolve = (before: TreeState, record: TreeRecord): TreeState => advance(before, record).state
 
 export const treeModel: SessionModel<TreeState, TreeCommand, TreeRecord, TreeRejection> = {
   initial,

@@ -1,0 +1,140 @@
+/**
+ * Entries that stay in the journal: of each one its place, its id and its parent are held, and its record is read when it is asked for.
+ *
+ * The first items of a tree's entries (`over` of Sequence.ts). An entry costs about 40 bytes and the characters of its id, whatever its
+ * record holds. What a look-up gives is what an entry in memory would have given (law IDX-2).
+ *
+ * Pure but for `read`, which must give the same record for the same place each time.
+ */
+import type { JsonObject } from "../model/Json.ts"
+import { grown, KeyTable } from "../model/KeyTable.ts"
+import type { Base } from "../model/Sequence.ts"
+import type { Entry } from "./State.ts"
+
+/** Where a record stands in its file, in bytes. */
+export interface Place {
+  readonly offset: number
+  readonly length: number
+}
+
+/** What an entry is known by without its record. */
+export interface EntryName {
+  readonly id: string
+  readonly parentId: string | null
+  readonly index: number
+}
+
+const NO_PARENT = -1
+/** A parent that stands in the map of strays. */
+const STRAY = -2
+
+const FIRST_ENTRIES = 1_024
+
+export class StoredEntries implements Base<Entry> {
+  readonly #read: (place: Place) => JsonObject
+  readonly #ids = new KeyTable()
+  #offsets = new Float64Array(FIRST_ENTRIES)
+  #lengths = new Uint32Array(FIRST_ENTRIES)
+  #indexes = new Uint32Array(FIRST_ENTRIES)
+  /** The position of an entry with the parent's id. */
+  #parents = new Int32Array(FIRST_ENTRIES)
+  /** The ids of parents that did not stand before. */
+  readonly #strays = new Map<number, string>()
+  /** Entries whose record is not the one in the file. */
+  readonly #whole = new Map<number, Entry>()
+
+  /** `read`: the record at a place, as the file's reader gave it. */
+  constructor(read: (place: Place) => JsonObject) {
+    this.#read = read
+  }
+
+  get length(): number {
+    return this.#ids.length
+  }
+
+  /** One more entry. `whole`: the entry itself, when its record is not the one that stands at the place. */
+  add({ id, parentId, index }: EntryName, { offset, length }: Place, whole?: Entry): void {
+    const position = this.#ids.length
+    if (position === this.#offsets.length) {
+      this.#offsets = grown(this.#offsets)
+      this.#lengths = grown(this.#lengths)
+      this.#indexes = grown(this.#indexes)
+      this.#parents = grown(this.#parents)
+    }
+    this.#offsets[position] = offset
+    this.#lengths[position] = length
+    this.#indexes[position] = index
+    const parent = parentId === null ? NO_PARENT : this.#ids.lastPosition(parentId)
+    this.#parents[position] = parentId !== null && parent < 0 ? STRAY : parent
+    if (parentId !== null && parent < 0) this.#strays.set(position, parentId)
+    if (whole !== undefined) this.#whole.set(position, whole)
+    this.#ids.add(id)
+  }
+
+  at(position: number): Entry {
+    return this.#whole.get(position) ?? new StoredEntry(this, position)
+  }
+
+  lastPosition(id: string, count: number): number {
+    let position = this.#ids.lastPosition(id)
+    while (position >= count) position = this.#ids.before(position)
+    return position
+  }
+
+  positions(id: string, count: number): ReadonlyArray<number> {
+    const found: Array<number> = []
+    for (let position = this.lastPosition(id, count); position >= 0; position = this.#ids.before(position)) found.push(position)
+    return found.reverse()
+  }
+
+  id(position: number): string {
+    return this.#ids.key(position)
+  }
+
+  parentId(position: number): string | null {
+    const parent = this.#parents[position] as number
+    if (parent === NO_PARENT) return null
+    return parent === STRAY ? (this.#strays.get(position) ?? null) : this.#ids.key(parent)
+  }
+
+  index(position: number): number {
+    return this.#indexes[position] as number
+  }
+
+  record(position: number): JsonObject {
+    return this.#read({ offset: this.#offsets[position] as number, length: this.#lengths[position] as number })
+  }
+}
+
+/** An entry that reads its record when it is asked for it, once. */
+class StoredEntry implements Entry {
+  readonly #entries: StoredEntries
+  readonly #position: number
+  #record: JsonObject | undefined
+
+  constructor(entries: StoredEntries, position: number) {
+    this.#entries = entries
+    this.#position = position
+  }
+
+  get id(): string {
+    return this.#entries.id(this.#position)
+  }
+
+  get parentId(): string | null {
+    return this.#entries.parentId(this.#position)
+  }
+
+  get index(): number {
+    return this.#entries.index(this.#position)
+  }
+
+  get record(): JsonObject {
+    this.#record ??= this.#entries.record(this.#position)
+    return this.#record
+  }
+
+  get source(): JsonObject {
+    return this.record
+  }
+}
