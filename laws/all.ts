@@ -2,6 +2,7 @@
 import * as blob from "./blob.ts"
 import * as branchOut from "./branchOut.ts"
 import * as context from "./context.ts"
+import * as copy from "./copy.ts"
 import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
@@ -37,6 +38,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/blob.ts", laws: blob.laws },
   { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/context.ts", laws: context.laws },
+  { file: "laws/copy.ts", laws: copy.laws },
   { file: "laws/deferral.ts", laws: deferral.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
