@@ -11,7 +11,6 @@ import { inlinePort } from "../src/writer/InlinePort.ts"
 import type { WriterPort } from "../src/writer/Port.ts"
 import type { WriteError } from "../src/writer/WriteError.ts"
 import { Writer, type WriterFile } from "../src/writer/Writer.ts"
-import { makeWriterCore } from "../src/writer/WriterCore.ts"
 import { line, stored } from "./arbitraries/lines.ts"
 import { type Schedule, schedule } from "./arbitraries/schedules.ts"
 import { expectPrefix, JournalJudge } from "./JournalJudge.ts"
@@ -234,29 +233,23 @@ const mortalPort = (
   died: () => void,
 ): WriterPort & { readonly arm: () => void } => {
   const coming = [...deaths]
-  let core = makeWriterCore(disk)
+  const port = inlinePort(disk)
   const arm = () => {
     const next = coming.shift()
     if (next !== undefined) disk.crashAt(disk.operations + next, next % 2 === 0 ? "before" : next % 5)
   }
-  return {
-    arm,
-    run: async (request) => {
-      try {
-        await Promise.resolve()
-        return core.run(request)
-      } catch (crash) {
-        if (!(crash instanceof SimulatedCrash)) throw crash
+  const connect: WriterPort["connect"] = (host) =>
+    port.connect({
+      ...host,
+      lost: (cause) => {
+        if (!(cause instanceof SimulatedCrash)) throw cause
         disk.kill()
-        core = makeWriterCore(disk)
         died()
         arm()
-        throw crash
-      }
-    },
-    guardExit: () => undefined,
-    close: () => Promise.resolve(),
-  }
+        host.lost(cause)
+      },
+    })
+  return { ...port, arm, connect }
 }
 
 /** The machine dies under a batch, again and again: nothing is lost, nothing is written twice. */

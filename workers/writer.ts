@@ -1,25 +1,55 @@
 /**
  * The entry of the writer thread: requests in, WriterCore over real files, replies out. It knows no session and no secret.
  *
- * Synchronous on purpose: two requests cannot interleave. It answers failures with data, because an error that crosses a thread
- * loses its code.
+ * Synchronous but for syncs, which Node's pool carries out: two requests cannot interleave. It answers failures with data, because an
+ * error that crosses a thread loses its code.
  */
-import { nodeDisk } from "../src/disk/NodeDisk.ts"
-import type { Reply, Request } from "../src/writer/Protocol.ts"
-import { begin, end } from "../src/writer/Turn.ts"
-import { makeWriterCore } from "../src/writer/WriterCore.ts"
+import type { MessagePort } from "node:worker_threads"
+import { nodeDisk, nodeSyncs } from "../src/disk/NodeDisk.ts"
+import { boundedSyncs } from "../src/disk/Syncs.ts"
+import type { Outcome, Reply, Request } from "../src/writer/Protocol.ts"
+import { begin, end, type Turn } from "../src/writer/Turn.ts"
+import { makeWriterCore, type WriterCore } from "../src/writer/WriterCore.ts"
 
-const core = makeWriterCore(nodeDisk)
-
-export default function run(request: Request): Reply {
-  const turn = request.kind === "commit" ? request.turn : undefined
-  if (turn === undefined) return core.run(request)
-  // The host is on its way out and writes what is left by itself; nobody is there for an answer.
-  if (!begin(turn)) return { outcomes: [] }
-  const reply = core.run(request)
-  end(
-    turn,
-    reply.outcomes.some((outcome) => !outcome.ok && outcome.certainty === "uncertain"),
-  )
-  return reply
+/** What the thread is given at its start. The port is closed by whoever ends; the other side sees it. */
+export interface Channel {
+  readonly port: MessagePort
+  readonly turn: Turn
 }
+
+/** Carries out what arrives, until `undefined` does. What becomes known in one turn of the thread's loop is told together. */
+export const serve = ({ commit, release }: Pick<WriterCore, "commit" | "release">, { port, turn }: Channel): void => {
+  let outcomes: Array<Outcome> = []
+  let underWay = 0
+  let isEnding = false
+  const tell = (): void => {
+    const reply: Reply = { outcomes }
+    outcomes = []
+    if (reply.outcomes.length > 0) port.postMessage(reply)
+    // Behind the reply, so that a host which sees the end of a part can find out what became of it.
+    for (const { file } of reply.outcomes) end(turn, file)
+    if (isEnding && underWay === 0) port.close()
+  }
+  const settled = (outcome: Outcome): void => {
+    outcomes.push(outcome)
+    underWay -= 1
+    if (underWay === 0) tell()
+    else if (outcomes.length === 1) setImmediate(tell)
+  }
+  port.on("message", (request: Request | undefined) => {
+    if (request === undefined) {
+      isEnding = true
+      tell()
+    } else if (request.kind === "release") release(request.files)
+    else {
+      // A host on its way out writes what is left by itself; nobody is there for an answer.
+      const parts = request.parts.filter(({ file }) => begin(turn, file))
+      underWay += parts.length
+      commit(parts, settled)
+    }
+  })
+}
+
+export const makeCore = (): WriterCore => makeWriterCore(nodeDisk, boundedSyncs(nodeSyncs))
+
+export default (channel: Channel): void => serve(makeCore(), channel)

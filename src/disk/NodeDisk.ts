@@ -3,6 +3,7 @@ import * as nodePath from "node:path"
 import { platform } from "node:process"
 import type { Disk, FileStat, Handle, OpenMode } from "./Disk.ts"
 import { DiskFault } from "./Disk.ts"
+import type { Syncs } from "./Syncs.ts"
 
 /**
  * The disk of the machine, over `node:fs`.
@@ -246,4 +247,17 @@ export const nodeDisk: Disk = {
   setMode: (path, mode) => attempt("setMode", path, () => setMode(path, mode)),
   setModified: (path, modified) => attempt("setModified", path, () => setModified(path, modified)),
   syncDirectory: (path) => attempt("syncDirectory", path, () => syncDirectory(path)),
+}
+
+/**
+ * Syncs of files that the machine's disk has opened, in Node's pool of threads: four for the whole process, unless the environment says
+ * otherwise. A sync that does not come back keeps its thread.
+ */
+export const nodeSyncs: Syncs = {
+  start: (handle, done) => {
+    const descriptor = descriptorOf("sync", handle)
+    fs.fdatasync(descriptor, (cause) =>
+      done(cause === null ? undefined : new DiskFault("sync", handle.path, codeOf(cause) ?? "EIO", cause)),
+    )
+  },
 }

@@ -22,16 +22,19 @@ export const MAX_REMEMBERED = 262_144
 /** Milliseconds between two looks of a follower, unless it is told otherwise. A look costs a few microseconds. */
 export const FOLLOW_INTERVAL_MS = 100
 
-/** Bytes in one batch to the writer thread, over all files. */
+/** Bytes of one file that go to the writer thread at once. */
 export const MAX_BATCH_BYTES = 4 << 20
 
-/** Records in one batch to the writer thread. */
+/** Records of one file that go to the writer thread at once. */
 export const MAX_BATCH_RECORDS = 1_024
 
 /** Bytes of one file's records that may wait for the writer. A producer above it is suspended. One record may always wait. */
 export const MAX_QUEUED_BYTES = 8 << 20
 
-/** Milliseconds that a process at its exit waits for the batch that the writer thread has in hand. */
+/** Syncs of files that the writer thread has under way at once. Node has four threads for all that a process does with files and names. */
+export const MAX_SYNCS_AT_ONCE = 4
+
+/** Milliseconds that a process at its exit waits for what the writer thread has in hand. */
 export const EXIT_WAIT_MS = 5_000
 
 /** UTF-16 units of the longest string that is kept in a record whole, but for what is worthless in part. */

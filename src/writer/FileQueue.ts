@@ -6,6 +6,7 @@
  */
 import type { Guard } from "../disk/Guard.ts"
 import { type CleanLine, isCleanLine } from "../redaction/CleanLine.ts"
+import { type BatchLimits, countOf } from "./Batch.ts"
 import type { Loss } from "./Port.ts"
 import type { Identity, Outcome, Part } from "./Protocol.ts"
 import { fromOutcome, type WriteError } from "./WriteError.ts"
@@ -35,15 +36,27 @@ export interface FileStart {
 
 const encoder = new TextEncoder()
 
-/** The lines' bytes, each with its newline, in one fresh buffer that can be handed over. */
-const pack = (held: ReadonlyArray<Held>): Uint8Array => {
-  const bytes = new Uint8Array(held.reduce((sum, { size }) => sum + size, 0))
+/** The bytes of so many lines, each with its newline, in one fresh buffer that can be handed over. */
+const pack = (held: ReadonlyArray<Held>, from = 0, count = held.length): Uint8Array => {
+  let size = 0
+  for (let at = from; at < from + count; at++) size += held[at]?.size ?? 0
+  const bytes = new Uint8Array(size)
   let used = 0
-  for (const { line } of held) {
-    used += encoder.encodeInto(line.text, bytes.subarray(used)).written
+  for (let at = from; at < from + count; at++) {
+    used += encoder.encodeInto(held[at]?.line.text ?? "", bytes.subarray(used)).written
     bytes[used++] = 0x0a
   }
   return bytes
+}
+
+/** The part under way. */
+interface Flight {
+  readonly mode: Part["mode"]
+  /** How many of the records that were not written it carries. */
+  readonly count: number
+  readonly sync: boolean
+  /** How many machines have begun it. */
+  machines: number
 }
 
 export class FileQueue {
@@ -57,16 +70,15 @@ export class FileQueue {
   /** Bytes of the file that a successful write covers. */
   #length: number
   #held: Array<Held> = []
-  /** How many of the held records are written but not synced; then how many are in the batch under way. */
+  /** How many of the held records are written but not synced. The part under way follows them. */
   #writtenCount = 0
-  #flyingCount = 0
+  #flight: Flight | undefined
   #heldBytes = 0
   #writtenBytes = 0
   #acceptedSeq = 0
   #writtenSeq = 0
   #syncedSeq = 0
   #syncWanted = false
-  #flying: Part["mode"] | undefined
   #recovering = false
   #failure: WriteError | undefined
   #closed = false
@@ -163,16 +175,10 @@ export class FileQueue {
     return this.#held.map(({ line }) => line)
   }
 
-  /** Sizes of the records that the next batch may take. */
-  waitingSizes(): ReadonlyArray<number> {
-    if (this.#flying !== undefined || this.#failure !== undefined) return []
-    return this.#held.slice(this.#writtenCount).map(({ size }) => size)
-  }
-
-  /** True when the next batch must hold a part of this file although no record waits. */
-  get isDue(): boolean {
-    if (this.#flying !== undefined) return false
-    return this.#recovering || (this.#failure === undefined && (this.#syncWanted || this.#isBehind))
+  /** How many records and bytes wait for the next part, which nothing hinders but that nobody has taken it. */
+  get waiting(): BatchLimits {
+    if (this.#flight !== undefined || this.#failure !== undefined) return { records: 0, bytes: 0 }
+    return { records: this.#held.length - this.#writtenCount, bytes: this.#heldBytes - this.#writtenBytes }
   }
 
   /** More is written and not synced than may wait: only a sync makes room. */
@@ -180,20 +186,40 @@ export class FileQueue {
     return this.#writtenBytes >= this.#room
   }
 
-  /** The next part: `count` waiting records, or everything that is unsaved when this is a recovery. Undefined when there is nothing to do. */
-  take(count: number, syncAlways: boolean): Part | undefined {
-    if (this.#recovering) {
-      const mode = this.#failure?.reason._tag === "Uncertain" ? "replace" : "resume"
-      this.#flying = mode
-      this.#flyingCount = this.#held.length - this.#writtenCount
-      return { ...this.#base(), at: this.#durable, bytes: pack(this.#held), mode, sync: true }
-    }
-    const sync = syncAlways || this.#syncWanted || this.#isBehind
-    if (count === 0 && !(this.#syncWanted || this.#isBehind)) return undefined
-    this.#flying = "append"
-    this.#flyingCount = count
-    const bytes = pack(this.#held.slice(this.#writtenCount, this.#writtenCount + count))
-    return { ...this.#base(), at: this.#length, bytes, mode: "append", sync }
+  /** The next part: waiting records, or everything that is unsaved when this is a recovery. Undefined when there is nothing to do yet. */
+  take(limits: BatchLimits, syncAlways: boolean): Part | undefined {
+    if (this.#flight !== undefined) return undefined
+    const count = this.#held.length - this.#writtenCount
+    if (this.#recovering)
+      return this.#start({ mode: this.#failure?.reason._tag === "Uncertain" ? "replace" : "resume", count, sync: true })
+    if (this.#failure !== undefined) return undefined
+    const isSyncDue = this.#syncWanted || this.#isBehind
+    if (count === 0 && !isSyncDue) return undefined
+    const fitting = countOf(this.#held, this.#writtenCount, limits)
+    return this.#start({ mode: "append", count: fitting, sync: syncAlways || isSyncDue })
+  }
+
+  #start(flight: Omit<Flight, "machines">): Part {
+    this.#flight = { ...flight, machines: 1 }
+    return this.#partOf(flight)
+  }
+
+  #partOf({ mode, count, sync }: Omit<Flight, "machines">, as: Part["mode"] = mode): Part {
+    if (mode !== "append") return { ...this.#base(), at: this.#durable, bytes: pack(this.#held), mode, sync }
+    const bytes = pack(this.#held, this.#writtenCount, count)
+    return { ...this.#base(), at: this.#length, bytes, mode: as, sync }
+  }
+
+  get isUnderWay(): boolean {
+    return this.#flight !== undefined
+  }
+
+  /** The part under way for another machine, which writes what is missing. Undefined when none is, or when it has cost so many machines. */
+  again(machines: number): Part | undefined {
+    const flight = this.#flight
+    if (flight === undefined || flight.machines >= machines) return undefined
+    flight.machines += 1
+    return this.#partOf(flight, "resume")
   }
 
   #base(): Pick<Part, "file" | "path" | "identity" | "guard"> {
@@ -205,7 +231,7 @@ export class FileQueue {
    * out at the same time. Undefined when there is nothing, or when only a recovery could help.
    */
   remainder(): Part | undefined {
-    if (this.#held.length === 0 || this.#failure !== undefined || this.#flying === "replace") return undefined
+    if (this.#held.length === 0 || this.#failure !== undefined || this.#flight?.mode === "replace") return undefined
     return { ...this.#base(), at: this.#durable, bytes: pack(this.#held), mode: "resume", sync: true }
   }
 
@@ -215,25 +241,26 @@ export class FileQueue {
     return { path: this.path, bytes: this.#heldBytes, why: this.#failure.message }
   }
 
-  /** Takes in what became of the part under way. */
-  settle(outcome: Outcome): void {
-    const count = this.#flyingCount
-    this.#flying = undefined
-    this.#flyingCount = 0
-    if (!outcome.ok) {
-      this.fail(fromOutcome(this.path, this.#durable, outcome))
-      return
-    }
+  /**
+   * Takes in what became of the part under way, and returns how to tell those who wait: whoever drives the queue may take the next part
+   * before they go on.
+   */
+  settle(outcome: Outcome): () => void {
+    const count = this.#flight?.count ?? 0
+    this.#flight = undefined
+    if (!outcome.ok) return this.fail(fromOutcome(this.path, this.#durable, outcome))
     this.#failure = undefined
     this.#identity = outcome.identity
-    for (const held of this.#held.slice(this.#writtenCount, this.#writtenCount + count)) this.#writtenBytes += held.size
+    for (let at = this.#writtenCount; at < this.#writtenCount + count; at++) this.#writtenBytes += this.#held[at]?.size ?? 0
     this.#writtenCount += count
     this.#writtenSeq = this.#syncedSeq + this.#writtenCount
     this.#length = outcome.length
     if (outcome.synced) this.#synced()
     const recovered = this.#takeRecoveryWaiters()
-    this.#wake()
-    for (const done of recovered) done(undefined)
+    return () => {
+      this.#wake()
+      for (const done of recovered) done(undefined)
+    }
   }
 
   /** Taken before anybody is called back: who is called may ask for the next recovery at once. */
@@ -254,16 +281,17 @@ export class FileQueue {
     if (this.#syncedSeq === this.#acceptedSeq) this.#syncWanted = false
   }
 
-  /** Latches: nothing more is written until a recovery succeeds. The first failure stays the one that is told. */
-  fail(error: WriteError): void {
-    this.#flying = undefined
-    this.#flyingCount = 0
+  /** Latches: nothing more is written until a recovery succeeds. The first failure stays the one that is told. Returns how to tell it. */
+  fail(error: WriteError): () => void {
+    this.#flight = undefined
     this.#failure = this.#moreCertain(error)
     const failure = this.#failure
     const waiting = [...this.#waiters.map((waiter) => waiter.done), ...this.#takeRecoveryWaiters()]
     this.#waiters = []
-    for (const done of waiting) done(failure)
-    this.#wakeRoom()
+    return () => {
+      for (const done of waiting) done(failure)
+      this.#wakeRoom()
+    }
   }
 
   /** A failed recovery may not make an uncertain file look certain: only a replacement can. */
@@ -272,8 +300,10 @@ export class FileQueue {
   }
 
   #wake(): void {
-    const ready = this.#waiters.filter((waiter) => this.#reached(waiter))
-    if (ready.length > 0) this.#waiters = this.#waiters.filter((waiter) => !this.#reached(waiter))
+    const ready: Array<Waiter> = []
+    const others: Array<Waiter> = []
+    for (const waiter of this.#waiters) (this.#reached(waiter) ? ready : others).push(waiter)
+    this.#waiters = others
     for (const waiter of ready) waiter.done(undefined)
     if (this.hasRoom) this.#wakeRoom()
   }

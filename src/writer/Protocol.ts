@@ -21,7 +21,7 @@ export type PartMode =
   /** A new file from the first `at` bytes of the old one and these bytes takes the old one's place, atomically. */
   | "replace"
 
-/** One file's share of a batch: whole lines, each with its newline. */
+/** What is carried out for one file at once: whole lines, each with its newline. Of a file at most one is under way. */
 export interface Part {
   /** The host's number for the file. */
   readonly file: number
@@ -38,13 +38,8 @@ export interface Part {
 }
 
 export type Request =
-  | {
-      readonly kind: "commit"
-      readonly parts: ReadonlyArray<Part>
-      /** Where a thread says that it is at work, for a host that comes to its exit meanwhile. */
-      readonly turn?: Int32Array
-    }
-  /** Gives the descriptors of these files back. */
+  | { readonly kind: "commit"; readonly parts: ReadonlyArray<Part> }
+  /** Gives the descriptors of these files back, once what is under way has ended. */
   | { readonly kind: "release"; readonly files: ReadonlyArray<number> }
 
 /**
@@ -76,6 +71,6 @@ export type Outcome =
     }
 
 export interface Reply {
-  /** One for each part, in the order of the parts. Empty for `release`. */
+  /** What has become of parts since the last reply, in the order in which it was known. */
   readonly outcomes: ReadonlyArray<Outcome>
 }

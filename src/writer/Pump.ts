@@ -1,21 +1,29 @@
 /**
- * Drives the files' queues through the port: one batch in flight, and the next one is whatever queued meanwhile.
+ * Drives the files' queues through the port: of each file one part is under way, and its next one is whatever queued meanwhile.
  *
- * When the machine is lost under a batch, the same parts are sent again in the mode `resume`, which writes what is missing and
- * nothing twice. A batch that costs three machines is given up: its files latch and keep their records.
+ * Files do not wait for each other. What is accepted in one turn of the event loop travels together, but for what is worth sending
+ * before: while the host goes on, the machine writes. The next part of a file is sent before those are told who waited for the last
+ * one, for the same reason.
+ *
+ * When the machine is lost, what was under way is sent again in the mode `resume`, which writes what is missing and nothing twice. A part
+ * that costs three machines is given up: its file latches and keeps its records.
  */
 import { MAX_BATCH_BYTES, MAX_BATCH_RECORDS } from "../model/Limits.ts"
-import { share } from "./Batch.ts"
 import type { FileQueue } from "./FileQueue.ts"
 import type { Remainder, WriterPort } from "./Port.ts"
-import type { Part, Reply } from "./Protocol.ts"
+import type { Outcome, Part } from "./Protocol.ts"
 import { WriteError } from "./WriteError.ts"
 
-/** How often one batch is tried when machine after machine is lost under it. */
-const MACHINES_PER_BATCH = 3
+/** How often one part is tried when machine after machine is lost under it. */
+const MACHINES_PER_PART = 3
+
+const limits = { bytes: MAX_BATCH_BYTES, records: MAX_BATCH_RECORDS }
+
+/** So much is sent at once and not at the end of the turn: records or bytes of one file, or files. */
+const EARLY = { records: 16, bytes: 64 << 10, files: 8 }
 
 export interface PumpOptions {
-  /** Whether each batch is synced. When false, only flush, close, recovery and a full queue sync. */
+  /** Whether each part is synced. When false, only flush, close, recovery and a full queue sync. */
   readonly syncAlways: boolean
 }
 
@@ -23,13 +31,18 @@ export class Pump {
   readonly #port: WriterPort
   readonly #options: PumpOptions
   readonly #files = new Map<number, FileQueue>()
-  #released: Array<number> = []
-  #running = false
+  /** Files that may have something to send. */
+  readonly #ready = new Set<FileQueue>()
+  #isScheduled = false
 
   constructor(port: WriterPort, options: PumpOptions) {
     this.#port = port
     this.#options = options
-    port.guardExit(() => this.#remainder())
+    port.connect({
+      settled: (outcomes) => this.#settled(outcomes),
+      lost: (cause) => this.#lost(cause),
+      remainder: () => this.#remainder(),
+    })
   }
 
   add(file: FileQueue): void {
@@ -39,76 +52,58 @@ export class Pump {
   /** Forgets a file whose queue is settled and gives its descriptor back. */
   remove(file: FileQueue): void {
     this.#files.delete(file.id)
-    this.#released.push(file.id)
-    this.kick()
+    this.#ready.delete(file)
+    this.#port.send({ kind: "release", files: [file.id] })
   }
 
-  /** Starts the next batch unless one is in flight. Returns at once. */
-  kick(): void {
-    if (this.#running) return
-    this.#running = true
-    // The batch is taken a tick later, so that records dispatched in one turn of the event loop travel together.
-    queueMicrotask(() => void this.#run())
-  }
-
-  async #run(): Promise<void> {
-    for (;;) {
-      await this.#release()
-      const parts = this.#take()
-      if (parts.length === 0) break
-      await this.#commit(parts)
-    }
-    this.#running = false
-  }
-
-  async #release(): Promise<void> {
-    if (this.#released.length === 0) return
-    const files = this.#released
-    this.#released = []
-    // A machine that was lost has no descriptors left to give back.
-    await this.#port.run({ kind: "release", files }).catch(() => undefined)
-  }
-
-  #take(): ReadonlyArray<Part> {
-    const files = [...this.#files.values()]
-    const counts = share(
-      files.map((file) => ({ sizes: file.waitingSizes() })),
-      { bytes: MAX_BATCH_BYTES, records: MAX_BATCH_RECORDS },
-    )
-    const parts: Array<Part> = []
-    for (const [index, file] of files.entries()) {
-      const count = counts[index] ?? 0
-      if (count === 0 && !file.isDue) continue
-      const part = file.take(count, this.#options.syncAlways)
-      if (part !== undefined) parts.push(part)
-    }
-    return parts
-  }
-
-  async #commit(parts: ReadonlyArray<Part>): Promise<void> {
-    let sent = parts
-    let cause: unknown
-    for (let machine = 0; machine < MACHINES_PER_BATCH; machine++) {
-      let reply: Reply
-      try {
-        reply = await this.#port.run({ kind: "commit", parts: sent })
-      } catch (lost) {
-        cause = lost
-        sent = parts.map((part) => (part.mode === "append" ? { ...part, mode: "resume" } : part))
-        continue
-      }
-      for (const outcome of reply.outcomes) this.#files.get(outcome.file)?.settle(outcome)
+  /** Sends what a file has to send, soon. Returns at once. */
+  kick(file: FileQueue): void {
+    this.#ready.add(file)
+    const { records, bytes } = file.waiting
+    if (records >= EARLY.records || bytes >= EARLY.bytes || (records > 0 && this.#ready.size >= EARLY.files)) {
+      this.#send()
       return
     }
-    const message = cause instanceof Error ? cause.message : String(cause)
-    for (const { file: id } of parts) {
-      const file = this.#files.get(id)
-      file?.fail(
-        new WriteError({
-          reason: { _tag: "ThreadLost", code: "write.thread_lost", path: file.path, offset: file.durable, message },
-        }),
-      )
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#send()
+    })
+  }
+
+  #send(): void {
+    const parts: Array<Part> = []
+    for (const file of this.#ready) {
+      const part = file.take(limits, this.#options.syncAlways)
+      if (part !== undefined) parts.push(part)
     }
+    this.#ready.clear()
+    if (parts.length > 0) this.#port.send({ kind: "commit", parts })
+  }
+
+  #settled(outcomes: ReadonlyArray<Outcome>): void {
+    const tell: Array<() => void> = []
+    for (const outcome of outcomes) {
+      const file = this.#files.get(outcome.file)
+      if (file === undefined) continue
+      tell.push(file.settle(outcome))
+      this.#ready.add(file)
+    }
+    this.#send()
+    for (const each of tell) each()
+  }
+
+  #lost(cause: unknown): void {
+    const parts: Array<Part> = []
+    const tell: Array<() => void> = []
+    for (const file of this.#files.values()) {
+      const part = file.again(MACHINES_PER_PART)
+      if (part !== undefined) parts.push(part)
+      else if (file.isUnderWay) tell.push(file.fail(threadLost(file, cause)))
+    }
+    if (parts.length > 0) this.#port.send({ kind: "commit", parts })
+    for (const each of tell) each()
   }
 
   #remainder(): Remainder {
@@ -118,4 +113,9 @@ export class Pump {
       lost: files.flatMap((file) => file.loss() ?? []),
     }
   }
+}
+
+const threadLost = ({ path, durable }: FileQueue, cause: unknown): WriteError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new WriteError({ reason: { _tag: "ThreadLost", code: "write.thread_lost", path, offset: durable, message } })
 }

@@ -1,24 +1,25 @@
 /**
- * The machine in a thread of its own: one piscina pool of exactly one thread, one task at a time.
+ * The machine in a thread of its own: one piscina pool of exactly one thread, and a message port of our own into it.
  *
- * The thread's death is a rejection of the task it had; piscina starts another thread for the next one. At the exit of the process
- * a batch that the thread has begun is waited for, and what is left is written by the same machine on the main thread: so
+ * The thread's death is the end of that port; the next request starts another thread with another port. At the exit of the process
+ * the parts that the thread has begun are waited for, and what is left is written by the same machine on the main thread: so
  * `process.exit` and an uncaught exception lose nothing that was accepted, unless the disk hangs for longer than the bound, or the
- * host has ended the thread in the middle of a batch and not waited for its end.
+ * host has ended the thread in the middle of a part and not waited for its end.
  */
 import { writeSync } from "node:fs"
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import { Piscina } from "piscina"
 import { nodeDisk } from "../disk/NodeDisk.ts"
 import { EXIT_WAIT_MS } from "../model/Limits.ts"
-import type { Loss, Remainder, WriterPort } from "./Port.ts"
-import type { Reply, Request } from "./Protocol.ts"
-import { awaitEnd, giveUp, heard, makeTurn, type Taken, type Turn, takeOver } from "./Turn.ts"
+import type { Loss, PortHost, WriterPort } from "./Port.ts"
+import type { Part, Reply, Request } from "./Protocol.ts"
+import { awaitEnd, isBusy, makeTurn, type Turn, takeOver } from "./Turn.ts"
 import { makeWriterCore } from "./WriterCore.ts"
 
 export interface ThreadPortOptions {
   /** Another file for the thread to run, for hosts that bundle their code. It must export what `workers/writer.ts` exports. */
   readonly worker?: URL | undefined
-  /** Milliseconds to wait at the exit of the process for the batch under way. */
+  /** Milliseconds to wait at the exit of the process for what is under way. */
   readonly exitWait?: number | undefined
   /** Told, at the exit, of records that could not be written. By default a line on stderr. */
   readonly onExitLoss?: ((loss: Loss) => void) | undefined
@@ -34,73 +35,154 @@ const workerBeside = (): URL => {
   return new URL(`../../workers/writer${ending}`, import.meta.url)
 }
 
-export const threadPort = (options: ThreadPortOptions = {}): WriterPort => {
-  const turn = makeTurn()
-  const pool = new Piscina<Request, Reply>({
+/** One life of the thread, seen from the host. */
+interface Life {
+  readonly port: MessagePort
+  readonly turn: Turn
+  /** Parts that were sent and not settled. While there are any, they keep the process. */
+  underWay: number
+}
+
+/** A port to a thread, and whether it could be started. */
+export interface ThreadPort extends WriterPort {
+  /** Rejects when the thread cannot be started. */
+  readonly ready: Promise<void>
+}
+
+const makePool = (options: ThreadPortOptions): Piscina => {
+  const pool = new Piscina({
     filename: (options.worker ?? workerBeside()).href,
     minThreads: 1,
     maxThreads: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
-    concurrentTasksPerWorker: 1,
-    stricterFIFO: true,
-    atomics: "sync",
+    // Its own waiting would stop the loop of the thread, which waits for messages and syncs.
+    atomics: "disabled",
     recordTiming: false,
   })
-  // A death while idle, or a close that took too long. Without a listener it would end the process; the next task notices by itself.
+  // A death while idle, or a close that took too long. Without a listener it would end the process; our own port notices by itself.
   pool.on("error", () => undefined)
-  let onExit: (() => void) | undefined
-  return {
-    run: async (request) => {
-      // A worker that cannot be loaded leaves a pool without threads, and a task given to that waits for ever.
-      if (pool.threads.length === 0) throw new Error("the writer thread cannot start")
-      if (request.kind === "release") return await pool.run(request)
-      try {
-        const reply = await pool.run({ ...request, turn })
-        heard(turn)
-        return reply
-      } catch (lost) {
-        giveUp(turn)
-        throw lost
-      }
-    },
-    guardExit: (remainder) => {
-      onExit = () => drain(remainder(), turn, options)
-      process.on("exit", onExit)
-    },
-    close: async () => {
-      if (onExit !== undefined) process.off("exit", onExit)
-      await pool.close()
-    },
+  return pool
+}
+
+class Thread implements ThreadPort {
+  readonly #pool: Piscina
+  readonly #options: ThreadPortOptions
+  #host: PortHost | undefined
+  #life: Life | undefined
+  readonly ready: Promise<void>
+
+  constructor(options: ThreadPortOptions) {
+    this.#options = options
+    this.#pool = makePool(options)
+    this.ready = this.#start().ready
+  }
+
+  connect = (host: PortHost): void => {
+    this.#host = host
+    process.on("exit", this.#leave)
+  }
+
+  send = (request: Request): void => {
+    const life = this.#life ?? this.#start().life
+    const parts = request.kind === "commit" ? request.parts : []
+    if (life.underWay === 0 && parts.length > 0) life.port.ref()
+    life.underWay += parts.length
+    life.port.postMessage(
+      request,
+      parts.map(({ bytes }) => bytes.buffer as ArrayBuffer),
+    )
+  }
+
+  close = async (): Promise<void> => {
+    process.off("exit", this.#leave)
+    const life = this.#life
+    this.#host = undefined
+    if (life !== undefined) {
+      const ended = new Promise((resolve) => life.port.once("close", resolve))
+      life.port.ref()
+      life.port.postMessage(undefined)
+      await ended
+    }
+    await this.#pool.close()
+  }
+
+  #start(): { readonly life: Life; readonly ready: Promise<void> } {
+    const { port1: port, port2 } = new MessageChannel()
+    const life: Life = { port, turn: makeTurn(), underWay: 0 }
+    this.#life = life
+    port.on("message", ({ outcomes }: Reply) => {
+      life.underWay -= outcomes.length
+      if (life.underWay === 0) port.unref()
+      this.#host?.settled(outcomes)
+    })
+    port.on("close", () => this.#lost(life, new Error("the writer thread has ended")))
+    port.unref()
+    const ready = this.#serve({ port: port2, turn: life.turn }, port2)
+    ready.catch((cause: unknown) => this.#lost(life, cause))
+    return { life, ready }
+  }
+
+  async #serve(channel: object, port: MessagePort): Promise<void> {
+    // A worker that cannot be loaded leaves a pool without threads, and a task given to that waits for ever.
+    if (this.#pool.threads.length === 0) throw new Error("the writer thread cannot start")
+    await this.#pool.run(channel, { transferList: [port] })
+  }
+
+  #lost(life: Life, cause: unknown): void {
+    if (this.#life !== life) return
+    this.#life = undefined
+    life.port.close()
+    this.#host?.lost(cause)
+  }
+
+  readonly #leave = (): void => {
+    if (this.#host !== undefined) drain(this.#host, this.#life, this.#options)
   }
 }
 
-const drain = ({ parts, lost }: Remainder, turn: Turn, options: ThreadPortOptions): void => {
+export const threadPort = (options: ThreadPortOptions = {}): ThreadPort => new Thread(options)
+
+/** At the exit: waits for what the thread has begun, writes the rest, and says what is missing. */
+const drain = (host: PortHost, life: Life | undefined, options: ThreadPortOptions): void => {
+  const { parts, lost } = host.remainder()
   const report = options.onExitLoss ?? tell
   for (const loss of lost) report(loss)
-  if (parts.length === 0) return
-  const taken = waitFor(turn, options.exitWait ?? EXIT_WAIT_MS)
-  if (taken === "busy") {
-    for (const { path, bytes } of parts) report({ path, bytes: bytes.length, why: "the disk did not answer in time" })
-    return
-  }
-  const { outcomes } = makeWriterCore(nodeDisk).run({ kind: "commit", parts })
+  const free = life === undefined ? parts : waitFor(life.turn, parts, options.exitWait ?? EXIT_WAIT_MS)
+  for (const { path, bytes } of parts.filter((part) => !free.includes(part)))
+    report({ path, bytes: bytes.length, why: "the disk did not answer in time" })
+  const doubtful = life === undefined ? new Set() : doubtfulFiles(life.port)
+  const { outcomes } = makeWriterCore(nodeDisk).run({ kind: "commit", parts: free })
   for (const [index, outcome] of outcomes.entries()) {
-    const part = parts[index]
+    const part = free[index]
     if (part === undefined) continue
     const loss = { path: part.path, bytes: part.bytes.length }
     if (!outcome.ok) report({ ...loss, why: `${outcome.operation}: ${outcome.code}` })
     // A second sync of the same bytes succeeds although the first one has lost them.
-    else if (taken === "doubtful") report({ ...loss, why: "a sync of the last batch failed" })
+    else if (doubtful.has(part.file)) report({ ...loss, why: "the last sync failed" })
   }
 }
 
-/** Takes the thread's turn, once it has ended the batch that it has begun. Blocks, which is all that is left to do in an exit handler. */
-const waitFor = (turn: Turn, milliseconds: number): Taken => {
+/**
+ * Takes the thread's turn, once it has ended the parts that it has begun of these files. Blocks, which is all that is left to do in an exit
+ * handler. Returns the parts of those files with which it has ended in time.
+ */
+const waitFor = (turn: Turn, parts: ReadonlyArray<Part>, milliseconds: number): ReadonlyArray<Part> => {
+  takeOver(turn)
   const until = performance.now() + milliseconds
-  for (;;) {
-    const taken = takeOver(turn)
-    const left = until - performance.now()
-    if (taken !== "busy" || left <= 0) return taken
-    awaitEnd(turn, left)
+  return parts.filter(({ file }) => {
+    for (let left = milliseconds; isBusy(turn, file) && left > 0; left = until - performance.now()) awaitEnd(turn, file, left)
+    return !isBusy(turn, file)
+  })
+}
+
+/**
+ * Files of which the host has not heard yet that a sync failed. Nobody is told: whoever waits would go on in the middle of the exit.
+ */
+const doubtfulFiles = (port: MessagePort): ReadonlySet<number> => {
+  const files = new Set<number>()
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+    const { outcomes } = next.message as Reply
+    for (const outcome of outcomes) if (!outcome.ok && outcome.certainty === "uncertain") files.add(outcome.file)
   }
+  return files
 }

@@ -19,12 +19,12 @@ import { FileQueue, type FileStart, type Level } from "./FileQueue.ts"
 import { inlinePort } from "./InlinePort.ts"
 import type { WriterPort } from "./Port.ts"
 import { Pump } from "./Pump.ts"
-import { type ThreadPortOptions, threadPort } from "./ThreadPort.ts"
+import { type ThreadPort, type ThreadPortOptions, threadPort } from "./ThreadPort.ts"
 import { WriteError } from "./WriteError.ts"
 
 export interface WriterOptions {
   /**
-   * `synced` (the default): every batch is synced before it is acknowledged. `written`: a batch is acknowledged as written when it is in
+   * `synced` (the default): every part is synced before it is acknowledged. `written`: a part is acknowledged as written when it is in
    * the system's hands, and synced on flush, on close, and when more than the queue's bound is unsynced.
    */
   readonly durability?: Level | undefined
@@ -80,11 +80,11 @@ export class Writer extends Context.Service<
     )
 }
 
-const startThread = (options: ThreadPortOptions): Effect.Effect<WriterPort, never, Scope.Scope> =>
+const startThread = (options: ThreadPortOptions): Effect.Effect<ThreadPort, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => threadPort(options)),
     (port) => Effect.promise(() => port.close()),
-  ).pipe(Effect.tap((port) => Effect.promise(() => port.run({ kind: "release", files: [] }))))
+  ).pipe(Effect.tap((port) => Effect.promise(() => port.ready)))
 
 const make = (port: WriterPort, options: WriterOptions): Effect.Effect<Context.Service.Shape<typeof Writer>> =>
   Effect.sync(() => {
@@ -121,7 +121,7 @@ const file = (pump: Pump, queue: FileQueue): WriterFile => ({
     if (queue.failure === undefined) return resume(Effect.void)
     if (queue.closed) return resume(Effect.fail(closed(queue)))
     queue.recover((failure) => resume(failure === undefined ? Effect.void : Effect.fail(failure)))
-    pump.kick()
+    pump.kick(queue)
   }),
 })
 
@@ -141,7 +141,7 @@ const append = (pump: Pump, queue: FileQueue, lines: ReadonlyArray<CleanLine>): 
       return Effect.andThen(Effect.interruptible(room), append(pump, queue, lines))
     }
     const seq = queue.accept(lines)
-    pump.kick()
+    pump.kick(queue)
     return Effect.succeed(seq)
   })
 
@@ -150,7 +150,7 @@ const reached = (pump: Pump, queue: FileQueue, seq: number, level: Level): Effec
     // Only somebody who waits for a sync asks for one: with every batch synced there is nothing to ask for.
     if (level === "synced") queue.wantSync()
     const cancel = queue.when(seq, level, (failure) => resume(failure === undefined ? Effect.void : Effect.fail(failure)))
-    pump.kick()
+    pump.kick(queue)
     return Effect.sync(cancel)
   })
 

@@ -1,13 +1,16 @@
 /**
- * The machine that puts batches on a disk. It runs in the writer thread over real files, and in the laws over a simulated disk.
+ * The machine that puts parts on a disk. It runs in the writer thread over real files, and in the laws over a simulated disk.
  *
  * What it guarantees, per file:
+ * - Parts are carried out one after the other, in the order in which they came.
  * - One write call for the whole lines of a part (more only when the system takes fewer bytes), then one sync, then the outcome.
  * - A failed write is taken back by truncating to the length before the part. Only when that fails too is the file `torn`.
  * - After a failed sync the file is closed and never appended to again by this machine, until it is replaced as a whole.
  * - It never writes behind bytes it does not know: length and identity are checked before each part, and so is the guard, which says
  *   whether the lease is still the writer's own.
- * - A failing file does not fail or delay the outcome of another one beyond its own system calls.
+ *
+ * Between files: a sync is started, and the machine goes on with other files until it hears how it ended (`disk/Syncs.ts`). So a file that
+ * fails, or whose sync takes long, neither fails another one nor holds it up. Only a replacement, which is a recovery, blocks.
  *
  * It never throws.
  */
@@ -16,11 +19,17 @@ import * as Result from "effect/Result"
 import { replaceFile } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type FileStat, type Handle } from "../disk/Disk.ts"
 import { demandGuard } from "../disk/Guard.ts"
+import { blockingSyncs, type Syncs } from "../disk/Syncs.ts"
 import { writeAll } from "../disk/WriteAll.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
 import type { Certainty, Identity, Outcome, Part, Reply, Request } from "./Protocol.ts"
 
 export interface WriterCore {
+  /** Carries parts out. The outcome of each is told once: meanwhile, or when its sync has ended. */
+  readonly commit: (parts: ReadonlyArray<Part>, settled: (outcome: Outcome) => void) => void
+  /** Gives the descriptors of files back, once what is under way has ended. */
+  readonly release: (files: ReadonlyArray<number>) => void
+  /** Carries a request out to its end, over syncs that block. */
   readonly run: (request: Request) => Reply
 }
 
@@ -32,16 +41,67 @@ interface OpenFile {
   readonly identity: Identity
 }
 
-export const makeWriterCore = (disk: Disk): WriterCore => {
+/** What the steps of a part work with. */
+interface Machine {
+  readonly disk: Disk
+  readonly syncs: Syncs
+  readonly files: Map<number, OpenFile>
+}
+
+type Told = (outcome: Outcome) => void
+
+/** Something to do with a file, and how it says that it is done. */
+type Job = (leave: () => void) => void
+
+/** Does with each file one thing after the other. */
+const makeLanes = (): ((file: number, job: Job) => void) => {
+  const busy = new Map<number, Array<Job>>()
+  const leave = (file: number): void => {
+    const next = busy.get(file)?.shift()
+    if (next === undefined) busy.delete(file)
+    else next(() => leave(file))
+  }
+  return (file, job) => {
+    const waiting = busy.get(file)
+    if (waiting !== undefined) {
+      waiting.push(job)
+      return
+    }
+    busy.set(file, [])
+    job(() => leave(file))
+  }
+}
+
+export const makeWriterCore = (disk: Disk, syncs: Syncs = blockingSyncs(disk)): WriterCore => {
   const files = new Map<number, OpenFile>()
-  const commit = (part: Part): Outcome => (part.mode === "replace" ? replace(disk, files, part) : append(disk, files, part))
+  const machine = { disk, syncs, files }
+  const inLane = makeLanes()
+  const commit: WriterCore["commit"] = (parts, settled) => {
+    for (const part of parts)
+      inLane(part.file, (leave) => {
+        const told = (outcome: Outcome): void => {
+          settled(outcome)
+          leave()
+        }
+        if (part.mode === "replace") told(replace(disk, files, part))
+        else append(machine, part, told)
+      })
+  }
+  const release: WriterCore["release"] = (released) => {
+    for (const file of released)
+      inLane(file, (leave) => {
+        forget(disk, files, file)
+        leave()
+      })
+  }
   return {
+    commit,
+    release,
     run: (request) => {
-      if (request.kind === "release") {
-        for (const file of request.files) forget(disk, files, file)
-        return { outcomes: [] }
-      }
-      return { outcomes: request.parts.map(commit) }
+      const outcomes: Array<Outcome> = []
+      if (request.kind === "release") release(request.files)
+      else commit(request.parts, (outcome) => void outcomes.push(outcome))
+      return { outcomes }
     },
   }
 }
@@ -98,7 +158,8 @@ const bytesThere = (disk: Disk, handle: Handle, part: Part): number => {
   return present
 }
 
-const append = (disk: Disk, files: Map<number, OpenFile>, part: Part): Outcome => {
+const append = (machine: Machine, part: Part, told: Told): void => {
+  const { disk, files } = machine
   let open: OpenFile
   let there: number
   try {
@@ -106,43 +167,47 @@ const append = (disk: Disk, files: Map<number, OpenFile>, part: Part): Outcome =
     there = bytesThere(disk, open.handle, part)
   } catch (fault) {
     forget(disk, files, part.file)
-    return failed(part, part.mode === "resume" ? "torn" : "not-written", fault)
+    told(failed(part, part.mode === "resume" ? "torn" : "not-written", fault))
+    return
   }
   try {
     if (there < part.bytes.length) writeAll(disk, open.handle, part.bytes.subarray(there))
   } catch (fault) {
-    return takeBack(disk, files, part, open, fault)
+    takeBack(machine, part, open, fault, told)
+    return
   }
-  return finish(disk, files, part, open)
+  finish(machine, part, open, told)
 }
 
 /** After a failed write: the file goes back to the length before the part, durably, or is torn. The first fault is the one told. */
-const takeBack = (disk: Disk, files: Map<number, OpenFile>, part: Part, open: OpenFile, fault: unknown): Outcome => {
-  const told = failed(part, "not-written", fault)
-  let certainty: Certainty = "torn"
+const takeBack = ({ disk, syncs, files }: Machine, part: Part, open: OpenFile, fault: unknown, told: Told): void => {
+  const outcome = failed(part, "not-written", fault)
+  const end = (certainty: Certainty): void => {
+    forget(disk, files, part.file)
+    told({ ...outcome, certainty })
+  }
+  let isCut = false
   try {
     disk.truncate(open.handle, part.at)
-    if (disk.stat(open.handle).size === part.at) {
-      certainty = "uncertain"
-      disk.sync(open.handle)
-      certainty = "not-written"
-    }
+    isCut = disk.stat(open.handle).size === part.at
   } catch (second) {
-    failed(part, certainty, second)
+    failed(part, "torn", second)
   }
-  forget(disk, files, part.file)
-  return { ...told, certainty }
+  if (isCut) syncs.start(open.handle, (third) => end(third === undefined ? "not-written" : "uncertain"))
+  else end("torn")
 }
 
-const finish = (disk: Disk, files: Map<number, OpenFile>, part: Part, open: OpenFile): Outcome => {
-  try {
-    if (part.sync) disk.sync(open.handle)
-  } catch (fault) {
-    forget(disk, files, part.file)
-    return failed(part, "uncertain", fault)
+const finish = ({ disk, syncs, files }: Machine, part: Part, open: OpenFile, told: Told): void => {
+  const { file, at, bytes, sync } = part
+  const done: Outcome = { ok: true, file, length: at + bytes.length, synced: sync, identity: open.identity }
+  if (!sync) {
+    told(done)
+    return
   }
-  const length = part.at + part.bytes.length
-  return { ok: true, file: part.file, length, synced: part.sync, identity: open.identity }
+  syncs.start(open.handle, (fault) => {
+    if (fault !== undefined) forget(disk, files, file)
+    told(fault === undefined ? done : failed(part, "uncertain", fault))
+  })
 }
 
 /**

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { afterAll } from "vitest"
 import { Writer, type WriterFile } from "../../src/writer/Writer.ts"
 
@@ -36,7 +37,11 @@ export const upTo = (count: number): ReadonlyArray<number> => Array.from({ lengt
 /** A thread that comes to its end where a file beside the journal says. */
 export const mortal = new URL("./mortal-worker.ts", import.meta.url)
 
-export const withFile = <A, E>(path: string, use: (file: WriterFile) => Effect.Effect<A, E>, worker?: URL): Promise<A> =>
+export const withFile = <A, E>(
+  path: string,
+  use: (file: WriterFile) => Effect.Effect<A, E, Writer | Scope.Scope>,
+  worker?: URL,
+): Promise<A> =>
   Effect.runPromise(
     Effect.scoped(Effect.flatMap(Writer, (writer) => Effect.flatMap(writer.open(startOf(path)), use))).pipe(
       Effect.provide(Writer.layer({ worker })),

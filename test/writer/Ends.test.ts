@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { assert, describe, it } from "vitest"
 import { line } from "../../laws/arbitraries/lines.ts"
-import type { WriterFile } from "../../src/writer/Writer.ts"
-import { header, makeFresh, mortal, numbersIn, upTo, withFile } from "./Bench.ts"
+import { Writer, type WriterFile } from "../../src/writer/Writer.ts"
+import { header, makeFresh, mortal, numbersIn, startOf, upTo, withFile } from "./Bench.ts"
 
 const fresh = makeFresh()
 const exitChild = fileURLToPath(new URL("./exit-child.ts", import.meta.url))
@@ -112,11 +112,46 @@ describe("a host that leaves while its thread is in the middle of a batch", () =
     assert.lengthOf(readFileSync(path, "utf8").split("\n"), 2)
   })
 
+  it("writes all of the other files when the disk of one does not answer", () => {
+    const path = fresh("exit-stalled.jsonl")
+    const { stderr, status } = leave(path, "stalled", 300)
+    assert.deepEqual([numbersIn(`${path}.other`), status], [upTo(50), 0])
+    assert.match(stderr, /exit-stalled\.jsonl are not .* did not answer in time \(write\.exit_loss\)/)
+    assert.lengthOf(stderr.trimEnd().split("\n"), 1)
+    assert.equal(readFileSync(path, "utf8"), header)
+  })
+
   it("writes what is left when a sync fails meanwhile, and says that it cannot be relied on", () => {
     const path = fresh("exit-doubtful.jsonl")
     const { stderr } = leave(path, "doubtful", 60_000)
     assert.include(stderr, "write.exit_loss")
     assert.include(stderr, path)
+  })
+})
+
+describe("a file whose sync does not come back", () => {
+  it("holds up no other file", async () => {
+    const path = fresh("stalls.jsonl")
+    const other = fresh("goes-on.jsonl")
+    await withFile(
+      path,
+      (file) =>
+        Effect.gen(function* () {
+          writeFileSync(`${path}.stall-sync`, "")
+          yield* file.append([line(1, 200)])
+          while (!existsSync(`${path}.hangs`)) yield* Effect.promise(() => pause())
+          const beside = yield* (yield* Writer).open(startOf(other))
+          for (const n of upTo(20)) yield* synced(beside, n)
+          assert.lengthOf(yield* file.unsaved, 1)
+          assert.equal(readFileSync(path, "utf8"), header)
+          // Another thread has no such sync under way, and what it finds is written by it.
+          writeFileSync(`${other}.die-before`, "")
+          yield* synced(beside, 21)
+          yield* file.flush
+        }),
+      mortal,
+    )
+    assert.deepEqual([numbersIn(path), numbersIn(other)], [[1], upTo(21)])
   })
 })
 
@@ -177,7 +212,9 @@ describe("a process that is stopped", () => {
 
 /** The last word of a host whose disk refuses, and what it had acknowledged. */
 const refused = (program: string, args: ReadonlyArray<string>) => {
-  const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 60_000 })
+  // All syncs by one thread, since calls are counted for each.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: "1" }
+  const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 60_000, env })
   const lines = stdout.trimEnd().split("\n")
   const reason = JSON.parse(lines.pop() ?? "") as Readonly<Record<string, unknown>>
   return { reason, acknowledged: lines.map(Number), stderr }

@@ -123,7 +123,7 @@ describe("back-pressure", () => {
       release = open
     })
     // A machine that answers only when it is let: until then whatever is accepted stays in the queue.
-    const slow = { ...machine, run: (request: Request) => gate.then(() => machine.run(request)) }
+    const slow = { ...machine, send: (request: Request) => void gate.then(() => machine.send(request)) }
     await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
