@@ -9,6 +9,7 @@
  *
  * `await using` works for both. What a method guarantees is said at its Effect counterpart: see TreeStore and Session.
  */
+import { resolve } from "node:path"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -17,7 +18,13 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { nodeDisk } from "./disk/NodeDisk.ts"
+import { type FollowOptions, follow as followJournal } from "./journal/Follow.ts"
+import type { FollowItem } from "./journal/Follower.ts"
 import type { Level } from "./journal/Journal.ts"
+import { Lease } from "./lease/Lease.ts"
+import type { Offer } from "./lease/Owner.ts"
+import type { OfferOptions } from "./lease/Taking.ts"
 import type { LedgerCommand } from "./ledger/Command.ts"
 import type { FileStatus } from "./ledger/FileTracker.ts"
 import type { LedgerRecord, Message } from "./ledger/Record.ts"
@@ -158,7 +165,44 @@ export class PlainLedger extends PlainSession<LedgerState, LedgerCommand, Ledger
   }
 }
 
-type Runtime = ManagedRuntime.ManagedRuntime<TreeStore | LedgerFiles, never>
+export type { FollowItem } from "./journal/Follower.ts"
+
+export interface PlainFollowOptions extends Omit<FollowOptions, "every" | "hint" | "until"> {
+  /** Milliseconds between two looks at the file. Default: FOLLOW_INTERVAL_MS. */
+  readonly every?: number | undefined
+  /** Called after each look: resolves when it is worth to look before that time is over. */
+  readonly hint?: ((signal: AbortSignal) => Promise<unknown>) | undefined
+  /** Resolves when the writer has closed the file: then the rest is told, and the iteration ends. */
+  readonly until?: Promise<unknown> | undefined
+  /** Ends the iteration at once, without an error, also while it waits. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const aborted = (signal: AbortSignal): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const end = (): void => resume(Effect.void)
+    if (signal.aborted) end()
+    else signal.addEventListener("abort", end, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", end))
+  })
+
+/**
+ * What another process writes to a session, as it becomes certain: records, damages, and what becomes of the file. Reads only, and the
+ * writer does not notice it. The file is opened by the first `next()` and closed when the iteration is left, by `break`, by an error or
+ * by `signal`. Rejects with a ReadError. What is told, and when: see follow in "annals" (law FOL-1).
+ */
+export const follow = (path: string, options: PlainFollowOptions = {}): AsyncIterable<FollowItem> => {
+  const { every, hint, until, signal, ...rest } = options
+  const items = followJournal(nodeDisk, path, {
+    ...rest,
+    every,
+    hint: hint === undefined ? undefined : Effect.promise(hint),
+    until: until === undefined ? undefined : Effect.promise(() => until),
+  })
+  return Stream.toAsyncIterable(signal === undefined ? items : Stream.interruptWhen(items, aborted(signal)))
+}
+
+type Runtime = ManagedRuntime.ManagedRuntime<TreeStore | LedgerFiles | Lease, never>
 
 /** Opens something in a scope of its own, which closes with what was opened, or at once when opening fails. */
 const scoped = <A, B, E>(
@@ -271,6 +315,16 @@ export class Annals implements AsyncDisposable {
 
   #tree<E>(use: (store: Context.Service.Shape<typeof TreeStore>) => Effect.Effect<OpenTree, E, Scope.Scope>): Promise<PlainTree> {
     return scoped(this.#runtime, Effect.flatMap(TreeStore, use), (open, scope) => new PlainTree(open, scope))
+  }
+
+  /**
+   * Promises the lease of a session that is open here to one other taker, who opens it with the offer's attempt once it is closed here.
+   * Until the moment that the offer names nobody else gets it. Undefined when the session is not open here.
+   */
+  offer(path: string, options?: OfferOptions): Promise<Offer | undefined> {
+    return this.#runtime.runPromise(
+      Effect.flatMap(Lease, (lease) => lease.held(resolve(path))?.offer(options) ?? Effect.succeed(undefined)),
+    )
   }
 
   /** The ledger sessions of a project, by its root directory. */

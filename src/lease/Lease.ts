@@ -14,7 +14,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Guard } from "../disk/Guard.ts"
 import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
 import type { Locks } from "./Locks.ts"
@@ -30,8 +29,8 @@ export class Lease extends Context.Service<
     readonly acquire: (path: string, options?: AcquireOptions) => Effect.Effect<LeaseHeld, LeaseError, Scope.Scope>
     /** Says who holds the lease and whether it could be taken, without taking it and without changing a byte. */
     readonly inspect: (path: string) => Effect.Effect<Inspection, LeaseError>
-    /** What a writer of a session looks at before each batch, while its lease is held here; undefined for a lease that lies in no file. */
-    readonly guardOf: (path: string) => Guard | undefined
+    /** The lease of a session that was taken here and not given back, whoever took it: to offer it, to verify it, to guard a writer. */
+    readonly held: (path: string) => LeaseHeld | undefined
   }
 >()("annals/lease/Lease") {
   /** Leases among all processes, by files beside the session. Without locks of its own it loads `node:sqlite` with the first lease. */
@@ -89,6 +88,6 @@ const leases = (
           ),
       ),
     inspect: (path) => Effect.flatMap(siteFor(path), (site) => inspectLease(site, path)),
-    guardOf: (path) => held.get(path)?.guard,
+    held: (path) => held.get(path),
   }
 }

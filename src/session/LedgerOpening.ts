@@ -54,7 +54,7 @@ const underLease = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LoadedLedger, LedgerOpenError, Scope.Scope> {
   yield* refuseLinks(room, dirname(path), options)
   const found = yield* loadBegun(room, path)
-  yield* room.lease.acquire(path)
+  yield* room.lease.acquire(path, { offer: options.offer })
   return (yield* isUnchanged(room, path, found.summary.identity)) ? found : yield* loadBegun(room, path)
 })
 

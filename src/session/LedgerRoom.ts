@@ -61,6 +61,8 @@ export const ownRecords = (
 export interface LedgerOpenOptions {
   /** Whether the file lies in a store, where nobody but its owner may read it. */
   readonly isStored?: boolean | undefined
+  /** The attempt of an offer: takes over the lease that another writer has promised. */
+  readonly offer?: string | undefined
 }
 
 export interface LedgerCreateOptions extends LedgerOpenOptions {

@@ -23,7 +23,7 @@ import { type ForkedLedger, LedgerFiles, type LedgerFilesShape } from "./LedgerF
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import type { LedgerOpenError, ResumeOptions } from "./LedgerOpening.ts"
 import type { Removal } from "./LedgerRemoval.ts"
-import { childFolder, ENDING, type OpenLedger, STORE } from "./LedgerRoom.ts"
+import { childFolder, ENDING, type LedgerOpenOptions, type OpenLedger, STORE } from "./LedgerRoom.ts"
 import type { LeftOut, Shelved } from "./LedgerShelf.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
 import type { FormatError, PrepareError } from "./OpenError.ts"
@@ -59,6 +59,9 @@ const STORED = { isStored: true }
 
 type Start = Omit<LedgerStart, "root">
 
+/** How the right to write is taken. */
+export type LedgerTakeOptions = Pick<LedgerOpenOptions, "offer">
+
 export class LedgerStore extends Context.Service<
   LedgerStore,
   {
@@ -76,11 +79,15 @@ export class LedgerStore extends Context.Service<
     /** The sessions of a session's subagents, by the names of their files. */
     readonly children: (id: string) => Effect.Effect<ReadonlyArray<Shelved>, LedgerStoreError | PrepareError>
     /** Goes on with a session as it is. */
-    readonly open: (id: string) => Effect.Effect<OpenLedger, LedgerStoreError | LedgerOpenError, Scope.Scope>
+    readonly open: (
+      id: string,
+      options?: LedgerTakeOptions,
+    ) => Effect.Effect<OpenLedger, LedgerStoreError | LedgerOpenError, Scope.Scope>
     /** Goes on with what an earlier process left; without an id with the session that was worked on last. */
     readonly resume: (
       id?: string,
       resume?: Omit<ResumeOptions, "root">,
+      options?: LedgerTakeOptions,
     ) => Effect.Effect<OpenLedger, LedgerStoreError | LedgerOpenError | Rejected<LedgerRejection>, Scope.Scope>
     readonly read: (id: string) => Effect.Effect<LoadedLedger, LedgerStoreError | ReadError | FormatError>
     /** The session that was worked on last; undefined when there is none. Subagents' sessions do not count. */
@@ -161,8 +168,9 @@ const storeOf = (files: LedgerFilesShape, root: string): Context.Service.Shape<t
         Effect.flatMap(pathOf(id), (path) => files.list(childFolder(path))),
         ({ sessions }) => sessions,
       ),
-    open: (id) => Effect.flatMap(pathOf(id), (path) => files.open(path, STORED)),
-    resume: (id, resume) => Effect.flatMap(toResume(id), (path) => files.resume(path, { ...resume, root }, STORED)),
+    open: (id, options) => Effect.flatMap(pathOf(id), (path) => files.open(path, { ...options, ...STORED })),
+    resume: (id, resume, options) =>
+      Effect.flatMap(toResume(id), (path) => files.resume(path, { ...resume, root }, { ...options, ...STORED })),
     read: (id) => Effect.flatMap(pathOf(id), (path) => files.load(path)),
     latest,
     list: (limit) => list(files, directory, limit ?? LISTED),

@@ -61,7 +61,7 @@ export const onceUncertain = <A, R>(prepare: Effect.Effect<A, PrepareError, R>):
 
 /** The writer's end of a file that is ready for the first append. Before each batch it looks whether the lease is still held. */
 export const journalOf = (room: Room, path: string, file: { device: bigint; inode: bigint }, length: number) =>
-  room.writer.open({ path, identity: { device: file.device, inode: file.inode }, length, guard: room.lease.guardOf(path) })
+  room.writer.open({ path, identity: { device: file.device, inode: file.inode }, length, guard: room.lease.held(path)?.guard })
 
 /** A preparation that changes nothing when the lease was lost since it was taken. */
 export const whileHeld = <A, R>(
@@ -70,7 +70,7 @@ export const whileHeld = <A, R>(
   prepare: Effect.Effect<A, PrepareError, R>,
 ): Effect.Effect<A, PrepareError, R> =>
   Effect.andThen(
-    onDisk(path, () => demandGuard(room.disk, room.lease.guardOf(path))),
+    onDisk(path, () => demandGuard(room.disk, room.lease.held(path)?.guard)),
     prepare,
   )
 

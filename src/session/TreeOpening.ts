@@ -39,6 +39,8 @@ export interface OpenOptions {
   readonly migrate?: boolean | undefined
   /** For a file without a record: what its session begins with. */
   readonly start?: StartOptions | undefined
+  /** The attempt of an offer: takes over the lease that another writer has promised. */
+  readonly offer?: string | undefined
 }
 
 export interface StartOptions {
@@ -78,8 +80,8 @@ const wayOf = (room: TreeRoom, loaded: LoadedTree, options: OpenOptions): Effect
 }
 
 /** The loaded session, read again if it has changed before the lease was taken. */
-const underLease = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree) {
-  yield* room.lease.acquire(loaded.path)
+const underLease = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree, offer?: string | undefined) {
+  yield* room.lease.acquire(loaded.path, { offer })
   return (yield* isUnchanged(room, loaded.path, loaded.summary.identity)) ? loaded : yield* loadIn(room, loaded.path)
 })
 
@@ -92,7 +94,7 @@ export const openTree = Effect.fnUntraced(function* (
   const found = yield* loadIn(room, path)
   const way = yield* wayOf(room, found, options)
   if (way === "fork") return yield* openFork(room, found)
-  const loaded = yield* underLease(room, found)
+  const loaded = yield* underLease(room, found, options.offer)
   // The file may have become another one before the lease was taken.
   if ((yield* wayOf(room, loaded, options)) !== way)
     return yield* new PrepareError({ reason: { _tag: "Changed", code: "open.changed", path } })

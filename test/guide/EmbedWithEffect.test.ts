@@ -1,5 +1,5 @@
 /** The code of docs/guide/embed-with-effect.md, run. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Deferred from "effect/Deferred"
@@ -7,11 +7,24 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { afterAll, assert, describe, it } from "vitest"
-import { BlobStore, Files, follow, Lease, Redaction, systemStamp, type TreeSession, TreeStore, Writer } from "../../src/index.ts"
+import {
+  BlobStore,
+  Files,
+  follow,
+  Lease,
+  type OpenTree,
+  Redaction,
+  systemStamp,
+  type TreeSession,
+  TreeStore,
+  Writer,
+} from "../../src/index.ts"
 import { loadNative } from "../../src/native.ts"
 import * as Node from "../../src/node.ts"
+import * as Plain from "../../src/promise.ts"
 import { SimulatedDisk } from "../../src/testing.ts"
 import { buildSessionContext, type TreeCommand } from "../../src/tree.ts"
 
@@ -62,6 +75,30 @@ const tail = (path: string, writerIsGone: Effect.Effect<void>, show: (line: stri
       Stream.runForEach((item) => Effect.sync(() => show(item._tag === "Record" ? item.record.raw : item._tag))),
     ),
   )
+
+const watchPlainly = async (path: string, signal: AbortSignal, show: (item: Plain.FollowItem) => void): Promise<void> => {
+  const { follow } = Plain
+  for await (const item of follow(path, { signal })) show(item)
+}
+
+const passOn = (open: OpenTree, send: (attempt: string) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const lease = yield* Lease
+    const offer = yield* lease.held(open.path)?.offer({ millis: 30_000 }) ?? Effect.die("not open here")
+    yield* send(offer.attempt)
+    yield* open.session.close
+  })
+
+const takeOver = (path: string, attempt: string) =>
+  Effect.gen(function* () {
+    const store = yield* TreeStore
+    return yield* store.open(path, { offer: attempt }).pipe(
+      Effect.retry({
+        while: (error) => error._tag === "LeaseError" && error.reason._tag === "Held",
+        schedule: Schedule.spaced("20 millis"),
+      }),
+    )
+  })
 
 const durably = (session: TreeSession, command: TreeCommand) =>
   Effect.gen(function* () {
@@ -144,6 +181,48 @@ describe("a host through layers", () => {
       }).pipe(Effect.provide(Node.layer({ home, environment }))),
     )
     assert.deepEqual(shown, readFileSync(path, "utf8").split("\n").slice(0, -1))
+  })
+
+  it("follows a session by a plain iteration, until it is told to end", async () => {
+    const path = join(home, "plain.jsonl")
+    const controller = new AbortController()
+    const shown: Array<string> = []
+    const following = watchPlainly(path, controller.signal, ({ _tag }) => {
+      if (shown.push(_tag) === 2) controller.abort()
+    })
+    writeFileSync(path, '{"a":1}\n{"b":2}\n')
+    await following
+    assert.deepEqual(shown, ["Record", "Record"])
+  })
+
+  it("passes a session on, and nobody gets in between", async () => {
+    const path = join(home, "passed.jsonl")
+    const other = () => Node.layer({ home, environment })
+    const stranger = TreeStore.use((store) => Effect.scoped(store.open(path)).pipe(Effect.provide(other(), { local: true })))
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const open = yield* (yield* TreeStore).create({ cwd: "/w", path })
+          yield* open.session.dispatch(say("one"))
+          const given = yield* Deferred.make<string>()
+          const taking = yield* Effect.forkChild(
+            Deferred.await(given).pipe(
+              Effect.flatMap((attempt) => takeOver(path, attempt)),
+              Effect.flatMap(({ session }) => Effect.andThen(session.dispatch(say("two")), session.state)),
+              Effect.scoped,
+              Effect.provide(other(), { local: true }),
+            ),
+          )
+          yield* passOn(open, (attempt) => Deferred.succeed(given, attempt))
+          assert.equal((yield* Fiber.join(taking)).entries.length, 2)
+
+          const again = yield* (yield* TreeStore).open(path)
+          yield* passOn(again, () => Effect.void)
+          const refused = yield* Effect.flip(stranger)
+          assert.equal(refused._tag === "LeaseError" && refused.reason.code, "lease.offered")
+        }),
+      ).pipe(Effect.provide(other())),
+    )
   })
 
   it("latches on a full disk and is recovered from", async () => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
-import { Annals } from "../../src/promise.ts"
+import { Annals, follow } from "../../src/promise.ts"
 
 const home = mkdtempSync(join(tmpdir(), "annals-promise-"))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -85,5 +85,95 @@ describe("annals by plain promises", () => {
     const copy = await ledgers.fork(again.id)
     assert.equal((await ledgers.remove(again.id)).children.length, 1)
     assert.equal(await ledgers.latest(), copy.id)
+  })
+})
+
+/** The descriptors of this process that lead to a file. */
+const descriptorsOf = (path: string): number =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path
+    } catch {
+      return false
+    }
+  }).length
+
+describe("following by plain promises", () => {
+  it("tells what another one writes, in order, and closes the file when it is left", async () => {
+    await using annals = Annals.start({ home, environment: {} })
+    const path = join(home, "followed.jsonl")
+    const texts: Array<string> = []
+    const reading = (async () => {
+      for await (const item of follow(path, { every: 1 })) {
+        assert.equal(item._tag, "Record")
+        if (item._tag === "Record") texts.push(String(item.record.value["type"]))
+        if (texts.length === 3) break
+      }
+    })()
+    await using session = await annals.create({ cwd: "/work", path, persist: "immediately" })
+    await session.dispatch({ do: "message", message: { role: "user", content: "one" } })
+    await session.dispatch({ do: "message", message: { role: "user", content: "two" } })
+    await reading
+    assert.deepEqual(texts, ["session", "message", "message"])
+    await session.close()
+    if (process.platform === "linux") assert.equal(descriptorsOf(path), 0)
+  })
+
+  it("ends when its writer has closed the file, with everything that it wrote", async () => {
+    const path = join(home, "closed.jsonl")
+    appendFileSync(path, '{"a":1}\n{"b":2}')
+    const tags: Array<string> = []
+    for await (const item of follow(path, { until: Promise.resolve(), every: 1 })) tags.push(item._tag)
+    assert.deepEqual(tags, ["Record", "Record"])
+  })
+
+  it("ends at once when it is told to, also while it waits", async () => {
+    const path = join(home, "waits.jsonl")
+    appendFileSync(path, '{"a":1}\n')
+    const given = new AbortController()
+    const items: Array<unknown> = []
+    // It would look again in an hour.
+    for await (const item of follow(path, { every: 3_600_000, signal: given.signal })) {
+      items.push(item)
+      setImmediate(() => given.abort())
+    }
+    assert.lengthOf(items, 1)
+    if (process.platform === "linux") assert.equal(descriptorsOf(path), 0)
+    for await (const item of follow(path, { signal: AbortSignal.abort() })) items.push(item)
+    assert.isAtMost(items.length, 2)
+  })
+
+  it("looks when it is told that it is worth it", async () => {
+    const path = join(home, "hinted.jsonl")
+    appendFileSync(path, '{"a":1}\n')
+    let ring = (): void => undefined
+    const options = {
+      every: 3_600_000,
+      hint: () =>
+        new Promise<void>((resolve) => {
+          ring = resolve
+        }),
+    }
+    const reading = follow(path, options)[Symbol.asyncIterator]()
+    assert.equal((await reading.next()).value?._tag, "Record")
+    const next = reading.next()
+    const ringing = setInterval(() => ring(), 1)
+    appendFileSync(path, '{"b":2}\n')
+    const { value } = await next
+    clearInterval(ringing)
+    assert.equal(value?._tag === "Record" ? value.record.raw : "", '{"b":2}')
+    await reading.return?.()
+  })
+
+  it("rejects with the typed error", async () => {
+    const failed = await follow(home)
+      [Symbol.asyncIterator]()
+      .next()
+      .then(
+        () => undefined,
+        (error: unknown) => error as { _tag: string; reason: { code: string } },
+      )
+    assert.equal(failed?._tag, "ReadError")
+    assert.equal(failed?.reason.code, "read.not_a_file")
   })
 })
