@@ -3,6 +3,7 @@ import * as blob from "./blob.ts"
 import * as branchOut from "./branchOut.ts"
 import * as context from "./context.ts"
 import * as copy from "./copy.ts"
+import * as crashes from "./crashes.ts"
 import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
@@ -39,6 +40,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/branchOut.ts", laws: branchOut.laws },
   { file: "laws/context.ts", laws: context.laws },
   { file: "laws/copy.ts", laws: copy.laws },
+  { file: "laws/crashes.ts", laws: crashes.laws },
   { file: "laws/deferral.ts", laws: deferral.laws },
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },

@@ -18,8 +18,11 @@ import { SimulatedAttribute } from "./SimulatedAttribute.ts"
 export const pageSize = 512
 const blockSize = 4096
 
-/** Whether a cut may fall on any byte, or only near the ends and the middle, which keeps exhaustive runs small. */
-export type Grain = "byte" | "edge"
+/**
+ * Where a cut may fall: on any byte; only near the ends and the middle; or only between pages, each of which is then old or new. The
+ * coarser ones keep exhaustive runs small.
+ */
+export type Grain = "byte" | "edge" | "page"
 
 type Change =
   | { readonly kind: "write"; readonly at: number; readonly bytes: Uint8Array; readonly lost: boolean }
@@ -68,7 +71,7 @@ class Content {
 }
 
 /** One of the numbers from 0 to `most`, or only of the interesting ones among them. Option 0 is `most`. */
-const upTo = (most: number, grain: Grain, choose: Chooser): number => {
+const upTo = (most: number, grain: Exclude<Grain, "page">, choose: Chooser): number => {
   if (grain === "byte" || most <= 4) return most - choose(most + 1)
   return [most, most - 1, most >> 1, 1, 0][choose(5)] ?? most
 }
@@ -177,7 +180,7 @@ export class SimulatedFile {
     const kept = this.#pending.slice(0, count)
     const next = this.#pending[count]
     if (next?.kind === "write") {
-      const part = upTo(next.bytes.length - 1, grain, choose)
+      const part = grain === "page" ? toBorder(next, choose) : upTo(next.bytes.length - 1, grain, choose)
       if (part > 0) kept.push({ ...next, bytes: next.bytes.subarray(0, part) })
     }
     return kept
@@ -185,6 +188,14 @@ export class SimulatedFile {
 }
 
 const roundUp = (length: number, unit: number): number => Math.ceil(length / unit) * unit
+
+/** How many bytes of a write come before one of the borders of pages within it, the last one first; or none of them. */
+const toBorder = ({ at, bytes }: Stretch, choose: Chooser): number => {
+  const first = roundUp(at + 1, pageSize) - at
+  const borders = Math.max(0, Math.ceil((bytes.length - first) / pageSize))
+  const chosen = choose(borders + 1)
+  return chosen === borders ? 0 : first + (borders - 1 - chosen) * pageSize
+}
 
 /** The numbers of the pages that hold a byte of one of the stretches, within a length. */
 const pagesOf = (stretches: ReadonlyArray<Stretch>, length: number): Iterable<number> => {
@@ -200,10 +211,10 @@ const pagesOf = (stretches: ReadonlyArray<Stretch>, length: number): Iterable<nu
 const settle = (before: Content, after: Content, page: number, choose: Chooser, grain: Grain): void => {
   const start = page * pageSize
   const old = before.view(start, start + pageSize)
-  const state = choose(4)
+  const state = choose(grain === "page" ? 2 : 4)
   if (state === 0 || old.length === 0) return
   if (state === 1) after.put(start, old)
-  else {
+  else if (grain !== "page") {
     const cut = 1 + upTo(Math.max(0, old.length - 2), grain, choose)
     if (state === 2) after.put(start + Math.min(cut, old.length), old.subarray(cut))
     else after.put(start, old.subarray(0, cut))

@@ -98,10 +98,10 @@ class Source {
   #start = 0
   #end = 0
 
-  constructor(disk: Disk, handle: Handle) {
+  constructor(disk: Disk, handle: Handle, size: number) {
     this.#disk = disk
     this.#handle = handle
-    this.#window = new Uint8Array(READ_CHUNK_BYTES)
+    this.#window = new Uint8Array(Math.min(READ_CHUNK_BYTES, size))
   }
 
   /** The bytes of a stretch in views that are valid until the next is asked for. Throws DiskFault, also when the file is too short. */
@@ -133,10 +133,13 @@ class Source {
   }
 }
 
+/** Appends of fewer bytes are gathered. */
+const GATHERED_BYTES = 64 << 10
+
 /** Gathers small appends into large ones. */
 class Output {
   readonly #append: (bytes: Uint8Array) => void
-  readonly #buffer = new Uint8Array(READ_CHUNK_BYTES)
+  readonly #buffer = new Uint8Array(GATHERED_BYTES)
   #length = 0
 
   constructor(append: (bytes: Uint8Array) => void) {
@@ -234,7 +237,7 @@ const holds = (disk: Disk, path: string, pieces: Iterable<Uint8Array>): boolean 
   const handle = disk.open(path, "read")
   try {
     const { size } = disk.stat(handle)
-    const source = new Source(disk, handle)
+    const source = new Source(disk, handle, size)
     let at = 0
     for (const piece of pieces) {
       if (at + piece.length > size) return false
@@ -277,7 +280,7 @@ const writeQuarantine = (disk: Disk, source: Source, plan: RepairPlan, names: Re
 const carryOut = (disk: Disk, handle: Handle, plan: RepairPlan, names: RepairNames): RepairReason | RepairReport => {
   const stat = disk.stat(handle)
   if (!isSame(stat, plan.identity)) return { _tag: "Changed", code: "repair.changed" }
-  const source = new Source(disk, handle)
+  const source = new Source(disk, handle, stat.size)
   const removes = plan.actions.some(({ action }) => action === "quarantine" || action === "replace")
   const problem = removes ? writeQuarantine(disk, source, plan, names) : undefined
   if (problem !== undefined) return problem

@@ -121,7 +121,7 @@ function* content(disk: Disk, handle: Handle, from: number, to: number): Generat
 }
 
 function* stretch(disk: Disk, handle: Handle, from: number, to: number): Generator<Uint8Array> {
-  const buffer = new Uint8Array(READ_CHUNK_BYTES)
+  const buffer = new Uint8Array(Math.min(READ_CHUNK_BYTES, to - from))
   for (let position = from; position < to; ) {
     const count = disk.read(handle, buffer.subarray(0, Math.min(buffer.length, to - position)), position)
     if (count === 0) throw new DiskFault("read", handle.path, "ECHANGED")
