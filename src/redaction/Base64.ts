@@ -78,9 +78,9 @@ export const textOf = (piece: string): string | undefined => {
   return digits.length % 4 === 1 || digitsEnd(digits, 0) !== digits.length ? undefined : decodeText(digits, 0, digits.length)
 }
 
-/** Whether a piece of base64 is a name, a colon and a password. */
+/** Whether a piece of base64 is a name, a colon and a password, also one that was cut. */
 export const isUserAndPassword = (piece: string): boolean => {
-  const text = textOf(piece)
+  const text = textOf(piece.length % 4 === 1 ? piece.slice(0, -1) : piece)
   return text !== undefined && /^[\x20-\x7e\x80-\xff]*:[\x20-\x7e\x80-\xff]{2,}$/.test(text)
 }
 

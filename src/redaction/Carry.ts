@@ -27,7 +27,7 @@ interface Entry {
 const tailOf = (text: string, search: (text: string) => ReadonlyArray<Span>): string => {
   const end = text.slice(-MOST)
   const last = search(end).at(-1)
-  const isOpen = last !== undefined && end.length - last.end <= 2 && end.slice(last.end).trim() === ""
+  const isOpen = last !== undefined && end.length - last.end <= 2 && /^[\s\\]*$/.test(end.slice(last.end))
   if (!isOpen) return end.slice(-TAIL)
   const tail = end.slice(Math.max(0, Math.min(last.start - BEFORE, end.length - TAIL)))
   return tail

@@ -58,11 +58,16 @@ const brace = (isObject: boolean, isDataObject = false): Brace => ({
 
 const BARE = /[^\s"'{}[\],:]+/y
 
+/** Deeper braces are passed over: no manifest has so many around it. */
+const MOST_OPEN = 1_000
+
 /** Reads braces, tolerant of everything between and around them. */
 class Flow {
   readonly #text: string
   readonly #tell: Tell
   readonly #open: Array<Brace> = []
+  /** How many were passed over. */
+  #passed = 0
   /** No string that begins before this position ends on its line. */
   #unclosed = 0
 
@@ -85,11 +90,19 @@ class Flow {
   }
 
   #push(sign: string): void {
+    if (this.#open.length === MOST_OPEN) {
+      this.#passed++
+      return
+    }
     const around = this.#open.at(-1)
     this.#open.push(brace(sign === "{", sign === "{" && around?.isObject === true && isData(around.key)))
   }
 
   #pop(sign: string): void {
+    if (this.#passed > 0) {
+      this.#passed--
+      return
+    }
     const closed = this.#open.at(-1)
     if (closed === undefined || closed.isObject !== (sign === "}")) return
     this.#endMember()
@@ -167,6 +180,8 @@ const isDrawn = (value: string, isQuoted: boolean): boolean =>
 
 interface Mapping extends Described {
   readonly column: number
+  /** Of the names that a manifest has once, those that it has had. */
+  readonly names: Set<string>
 }
 
 /** The values under the `data` that is being read. */
@@ -254,12 +269,16 @@ class Block {
       return
     }
     this.#close(/-[ \t]/.test(marks) ? column : column + 1)
+    const valueAt = KEY.lastIndex
+    // A name that comes again begins the next manifest, also where nothing else stands between the two.
+    if (this.#open.at(-1)?.column === column && this.#open.at(-1)?.names.has(key) === true) this.#close(column)
     let mapping = this.#open.at(-1)
     if (mapping?.column !== column) {
-      mapping = { column, kindAt: -1, values: [] }
+      mapping = { column, kindAt: -1, values: [], names: new Set() }
       this.#open.push(mapping)
     }
-    this.#member(mapping, key, KEY.lastIndex, end)
+    if (/^(?:apiVersion|kind|data|stringData)$/.test(key)) mapping.names.add(key)
+    this.#member(mapping, key, valueAt, end)
   }
 
   /** Ends the mappings from a column on. */

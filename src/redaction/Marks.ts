@@ -21,6 +21,9 @@ export interface Mark {
 
 const isMixed = (text: string): boolean => /[a-z]/.test(text) && /[A-Z]/.test(text) && /[0-9]/.test(text)
 
+/** Numbers that are written as bytes have zeros among them, which are rows of one letter. */
+const isNoImage = (text: string): boolean => isMixed(text) && !/A{4}|(.)\1{4}/.test(text.slice(4))
+
 const hasDigitAndLetter = (text: string): boolean => /[0-9]/.test(text) && /[a-z]/i.test(text)
 
 /** How the number at the beginning of a bot's token begins in base64. */
@@ -68,7 +71,20 @@ export const MARKS: ReadonlyArray<Mark> = [
     before: [/(?<![0-9A-Za-z-])[0-9a-f]{31}$/, 32],
     rest: /[0-9a-f]-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z-])/y,
   },
-  { kind: "square-token", texts: ["EAAA"], rest: /EAAA[\w-]{56,64}(?![\w+/=-])/y, isApart: true, isDrawn: isMixed },
+  { kind: "square-token", texts: ["EAAA"], rest: /EAAA[\w-]{22,64}(?![\w+/=-])/y, isApart: true, isDrawn: isNoImage },
+  {
+    kind: "password-hash",
+    texts: ["$1$"],
+    rest: /\$1\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{22}(?![A-Za-z0-9./])/y,
+    isApart: true,
+    isDrawn: isMixed,
+  },
+  {
+    kind: "password-hash",
+    texts: ["{SHA", "{SSHA", "{MD5}", "{SMD5}", "{PBKDF2"],
+    rest: /\{(?:S?SHA(?:256|384|512)?|S?MD5|PBKDF2[\w-]{0,12})\}[A-Za-z0-9+/.$=]{22,200}/y,
+    isDrawn: isMixed,
+  },
   { kind: "vault-token", texts: ["s.", "b."], rest: /[sb]\.[A-Za-z0-9]{24}(?![\w.-])/y, isApart: true, isDrawn: isMixed },
   { kind: "newrelic-key", texts: ["NRAL"], before: [/(?<![0-9A-Za-z])[0-9a-fF]{36}$/, 37], rest: /NRAL(?![0-9A-Za-z])/y },
   {

@@ -58,22 +58,51 @@ const command: Structure = {
   find: (text, at) => {
     if (!CLIENT.test(text.slice(Math.max(0, at - COMMAND), at))) return NONE
     const found = groupAt(USER_OPTION, text, at)
-    return found === undefined || stays(text.slice(...found)) || looksLikeCode(text.slice(...found), true) ? NONE : [found]
+    if (found === undefined) return NONE
+    const password = text.slice(...found)
+    // No code stands here, so a number is enough to tell a password from a word.
+    return stays(password) || (!/\d/.test(password) && looksLikeCode(password, true)) ? NONE : [found]
   },
 }
 
-const NETRC =
-  /machine(?:[ \t\r]|\n[+-]?){1,8}\S{1,200}(?:[ \t\r]|\n[+-]?){1,8}login(?:[ \t\r]|\n[+-]?){1,8}\S{1,200}(?:[ \t\r]|\n[+-]?){1,8}password(?:[ \t\r]|\n[+-]?){1,8}(\S{4,300})/dy
+/** Between the words of such a file: spaces, lines, also of a diff, and comments. */
+const SPACE = String.raw`(?:[ \t\r]|\n[+-]?|(?<=[\s])#[^\n]{0,200}\n){1,40}`
+const NETRC = new RegExp(
+  String.raw`(?:machine${SPACE}([^\s#]{1,200})|default)((?:${SPACE}(?:login|account)${SPACE}[^\s#]{1,200}){0,3})${SPACE}password${SPACE}(\S{4,300})`,
+  "dy",
+)
 
-const netrc: Structure = { kind: PASSWORD, texts: ["machine "], find: (text, at) => secretAt(NETRC, text, at) }
+/** `machine HOST login USER password PASSWORD`, in any order and over any lines. In prose, where the same words stand, the host is a word. */
+const netrc: Structure = {
+  kind: PASSWORD,
+  texts: ["machine ", "machine\t", "machine\n", "machine\r", "default ", "default\t", "default\n", "default\r"],
+  find: (text, at) => {
+    NETRC.lastIndex = at
+    const [whole, host = "", others = "", secret = ""] = NETRC.exec(text) ?? []
+    const found =
+      whole === undefined || stays(secret) ? undefined : ([at + whole.length - secret.length, at + whole.length] as const)
+    const isFile = others !== "" && (/[.:\d]|^localhost$/.test(host) || whole?.includes("\n") === true)
+    return found !== undefined && (isFile || !looksLikeCode(secret.replace(/\W+$/, ""), true)) ? [found] : NONE
+  },
+}
 
-const PGPASS = /:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{6,200})(?=\s|$)/dy
+const PGPASS = /:(?:\d{2,5}|\*):(?:[\w.-]{1,64}|\*):[\w.*@-]{1,64}:((?:\\[:\\]|[^\s:"'\\]){6,200})(?=\s|$|["'\\])/dy
 
-/** `host:port:database:user:password`, with the port that such lines have. */
+/** `host:port:database:user:password`, with the port that such lines have, or with a star for a host. */
 const pgpass: Structure = {
   kind: PASSWORD,
-  texts: [":5432:", ":5433:", ":6432:"],
-  find: (text, at) => secretAt(PGPASS, text, at),
+  texts: [":5432:", ":5433:", ":6432:", "*:*:"],
+  find: (text, at) => secretAt(PGPASS, text, text[at] === "*" ? at + 1 : at),
+}
+
+const OTP_SECRET = /otpauth:\/\/[^\s"'`<>]{0,400}?[?&;]secret=([A-Za-z2-7]{8,200})/dy
+const OTP_EXPORT = /otpauth-migration:\/\/[^\s"'`<>]{0,40}?[?&]data=((?:[A-Za-z0-9+/_=-]|%[0-9A-Fa-f]{2}){8,8000})/dy
+
+/** What an application makes passwords of that count once: in base32, so it may well read like a word. */
+const otpauth: Structure = {
+  kind: PASSWORD,
+  texts: ["otpauth://", "otpauth-migration://"],
+  find: (text, at) => secretAt(text[at + 7] === ":" ? OTP_SECRET : OTP_EXPORT, text, at),
 }
 
 const SIGNATURE = /sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){16,400}=?)/dy
@@ -112,4 +141,4 @@ export const secretsNear = (text: string, start: number, end: number): ReadonlyA
 /** The values of a Kubernetes secret. */
 const manifest: Structure = { kind: KUBERNETES_SECRET, texts: ["Secret"], find: manifestValues }
 
-export const STRUCTURES: ReadonlyArray<Structure> = [basic, command, netrc, pgpass, signedAddress, manifest]
+export const STRUCTURES: ReadonlyArray<Structure> = [basic, command, netrc, pgpass, otpauth, signedAddress, manifest]

@@ -78,6 +78,16 @@ describe("a redactor that follows a session", () => {
     expect(textsOf(following, result("other", `${key[3]}\n`))).toEqual([`${key[3]}\n`])
   })
 
+  test("covers the rest of a key that was cut within the sign of a line end", () => {
+    const key = ["-----BEGIN PRIVATE KEY-----", ...Array.from({ length: 6 }, (_, i) => `${i}${drawn(63)}`), ""].join("\\n")
+    const at = key.indexOf("\\n3") + 1
+    const following = plain.follow()
+    const [before = ""] = textsOf(following, result("c1", `"key": "${key.slice(0, at)}`))
+    const [after = ""] = textsOf(following, result("c1", `${key.slice(at)}",\n`))
+    expect([before, after].join("|")).not.toContain(drawn(12))
+    expect(after.endsWith('",\n')).toBe(true)
+  })
+
   test("follows the output of commands, results of a ledger, and streams of extensions", () => {
     const shell = (output: string) => ({ type: "message", message: { role: "bashExecution", command: "sed", output } })
     const results = (content: string) => ({

@@ -18,6 +18,8 @@ const SAMPLES: ReadonlyArray<readonly [kind: string, secret: string]> = [
   ["mailchimp-key", `${hex(32)}-us${"12"}`],
   ["mailgun-key", `${hex(32)}-${hex(8)}-${hex(8)}`],
   ["square-token", `EA${"AA"}${drawn(60)}`],
+  ["password-hash", `${"$"}1${"$"}${drawn(8)}${"$"}${drawn(22)}`],
+  ["password-hash", `{SSHA}${Buffer.from(drawn(28)).toString("base64")}`],
   ["vault-token", `s.${drawn(24)}`],
   ["newrelic-key", `${hex(36)}NR${"AL"}`],
   ["onepassword-token", `A3${"-"}A1B2C3-D4E5F6-G7H8I-J9K1L-M2N3P-Q4R5S`],
@@ -35,6 +37,10 @@ describe("a secret with a mark in it", () => {
   })
 })
 
+test("a token of Square is found cut", () => {
+  expect(redact(`see EA${"AA"}${drawn(30)}\n`)).toBe("see [REDACTED:square-token]\n")
+})
+
 describe("what only has the mark", () => {
   test.each([
     "a Q~ b",
@@ -49,6 +55,9 @@ describe("what only has the mark", () => {
     "this.properties.something, s.length and b.abcdefghijklmnopqrstuvwx",
     "v1.0-beta v1.0-rc.1",
     "A3-paper",
+    `EAAAAGAAAAB3${"A".repeat(20)}b1`,
+    `data:application/octet-stream;base64,EAAA${drawn(30)}+${drawn(30)}`,
+    "EAAAlpha is a name, and so is EAAAndSoOnAndOnForever",
   ])("stays: %s", (text) => {
     expect(redact(text)).toBe(text)
   })
