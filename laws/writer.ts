@@ -7,6 +7,7 @@ import * as fc from "fast-check"
 import type { Disk } from "../src/disk/Disk.ts"
 import { SimulatedCrash } from "../src/disk/Schedule.ts"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
+import type { Level } from "../src/writer/FileQueue.ts"
 import { inlinePort } from "../src/writer/InlinePort.ts"
 import type { WriterPort } from "../src/writer/Port.ts"
 import type { WriteError } from "../src/writer/WriteError.ts"
@@ -16,6 +17,7 @@ import { type Schedule, schedule } from "./arbitraries/schedules.ts"
 import { expectPrefix, JournalJudge } from "./JournalJudge.ts"
 import { journalOnDisk, jrn6 } from "./journalSubject.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
+import { SimulatedSyncs } from "./SimulatedSyncs.ts"
 
 const pathOf = (file: number): string => `/store/session-${file}.jsonl`
 const header = '{"type":"session","version":5,"id":"s"}\n'
@@ -29,12 +31,30 @@ const start = (disk: Disk, path: string) => {
   return { path, identity: { device: stat.device, inode: stat.inode }, length: stat.size }
 }
 
+interface CarryOptions {
+  readonly recover?: boolean
+  readonly port?: WriterPort
+  /** Whether each acknowledgement is compared with what a power cut would leave. */
+  readonly harsh?: boolean
+  /** Run once everything was handed over, with what was seen; before everything is flushed. */
+  readonly handedOver?: (seen: ReadonlyArray<JournalJudge>) => Effect.Effect<void>
+}
+
+/** What is stored of a file after the worst that can happen at a level. */
+const keptOn = (disk: SimulatedDisk, path: string) => (level: Level) =>
+  Effect.sync(() =>
+    stored(level === "synced" ? disk.crash((options) => options - 1) : disk, path)
+      .slice(header.length)
+      .split("\n")
+      .slice(0, -1),
+  )
+
 /** Carries a schedule out and says what the host saw. `before` runs once the files are open: faults are set there. */
 const carryOut = (
   plan: Schedule,
   disk: SimulatedDisk,
   before: () => void,
-  { recover = false, port = inlinePort(disk) }: { recover?: boolean; port?: WriterPort } = {},
+  { recover = false, port = inlinePort(disk), harsh = false, handedOver }: CarryOptions = {},
 ): Promise<ReadonlyArray<JournalJudge>> =>
   Effect.runPromise(
     Effect.scoped(
@@ -45,7 +65,7 @@ const carryOut = (
         for (let index = 0; index < plan.files; index++) {
           const file = yield* writer.open(start(disk, pathOf(index)))
           files.push(file)
-          seen.push(new JournalJudge(pathOf(index), file))
+          seen.push(new JournalJudge(pathOf(index), file, harsh ? keptOn(disk, pathOf(index)) : undefined))
         }
         before()
         let number = 0
@@ -56,6 +76,7 @@ const carryOut = (
           yield* Effect.forkScoped(of.watch(seq, step.asks), { startImmediately: true })
           if (step.wait !== "nothing") yield* Effect.exit(files[step.file]?.reached(seq, step.wait) ?? Effect.void)
         }
+        if (handedOver !== undefined) yield* handedOver(seen)
         for (const of of seen) {
           yield* of.flush()
           if (recover) {
@@ -72,6 +93,11 @@ const carryOut = (
     ).pipe(Effect.provide(Writer.layerOn(port, { durability: plan.durability, queueBytes: plan.queueBytes }))),
   )
 
+/** Fails when a file was touched while it was synced. */
+const expectUntouched = ({ complaints }: SimulatedSyncs): void => {
+  for (const complaint of complaints) throw new Error(complaint)
+}
+
 /** A process is killed at any operation: everything acknowledged as written is in the file, in order, once. And a power cut: as synced. */
 const crash = (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
@@ -86,7 +112,11 @@ const crash = (budget: Budget): Promise<void> => {
       await carryOut(plan, rehearsal, () => undefined)
       const total = rehearsal.operations - opened
       const disk = freshDisk(plan.files)
-      const seen = await carryOut(plan, disk, () => disk.crashAt(disk.operations + 1 + Math.floor((where * total) / 1_000), when))
+      const syncs = new SimulatedSyncs(disk, (n) => choices.next().value % n)
+      const before = () => disk.crashAt(disk.operations + 1 + Math.floor((where * total) / 1_000), when)
+      const seen = await carryOut(plan, disk, before, { port: inlinePort(syncs.disk, syncs) })
+      expectUntouched(syncs)
+      coverage.hit("a sync that overtook another", syncs.overtakings > 0)
       const image = disk.crash((n) => choices.next().value % n)
       for (const [file, of] of seen.entries()) {
         expectPrefix(`${pathOf(file)} after a kill`, stored(disk, pathOf(file)), of.accepted, of.acknowledged.written, header)
@@ -107,7 +137,12 @@ const crash = (budget: Budget): Promise<void> => {
   return fc
     .assert(property, parameters(budget))
     .then(() =>
-      coverage.demand(budget, ["acknowledged before the crash", "accepted and not acknowledged", "a line cut in the middle"]),
+      coverage.demand(budget, [
+        "acknowledged before the crash",
+        "accepted and not acknowledged",
+        "a line cut in the middle",
+        "a sync that overtook another",
+      ]),
     )
 }
 
@@ -132,7 +167,9 @@ const failure = (budget: Budget): Promise<void> => {
           disk.fail((call) => call.operation === "write" && call.nth >= nth, code, { sticky: true, short })
         disk.fail((call) => call.operation === operation && call.nth >= nth, code, { sticky, short })
       }
-      const latched = await carryOut(plan, disk, arm)
+      const syncs = new SimulatedSyncs(disk, (n) => choices.next().value % n)
+      const latched = await carryOut(plan, disk, arm, { port: inlinePort(syncs.disk, syncs) })
+      expectUntouched(syncs)
       for (const [file, of] of latched.entries()) {
         expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.acknowledged.written, header)
         const lost = of.accepted.length - of.unsaved.length
@@ -197,43 +234,90 @@ const recovered = async (
   }
 }
 
-/** Acknowledgements in order; a failing file leaves the others alone. */
+/** Waits for nothing of one file: its syncs do not come back. */
+const notWaitingFor = (plan: Schedule, file: number): Schedule => ({
+  ...plan,
+  queueBytes: 1 << 20,
+  steps: plan.steps.map((step) => (step.file === file ? { ...step, wait: "nothing", asks: false } : step)),
+})
+
+const whole = (plan: Schedule, file: number): number =>
+  plan.steps.reduce((sum, step) => sum + (step.file === file ? step.sizes.length : 0), 0)
+
+/** Syncs end in any order. One file fails, or its sync does not come back, or the machine dies: the others are acknowledged in order all the same. */
 const isolation = (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
   const property = fc.asyncProperty(
     schedule(3, 16),
     fc.nat({ max: 2 }),
-    fc.constantFrom("write" as const, "sync" as const, "lstat" as const),
-    async (plan, broken, operation) => {
+    fc.constantFrom("write" as const, "sync" as const, "lstat" as const, "stall" as const, "stall" as const, "death" as const),
+    fc.integer({ min: 1, max: 40 }),
+    fc.infiniteStream(fc.nat()),
+    async (given, broken, trouble, death, choices) => {
+      const isStalling = trouble === "stall" && broken < given.files
+      const plan = isStalling ? notWaitingFor(given, broken) : given
       const disk = freshDisk(plan.files)
-      const seen = await carryOut(plan, disk, () =>
-        disk.fail((call) => call.operation === operation && call.path === pathOf(broken), "EIO", { sticky: true }),
-      )
+      const syncs = new SimulatedSyncs(disk, (n) => choices.next().value % n, isStalling ? pathOf(broken) : undefined)
+      const port = mortalPort(disk, trouble === "death" ? [death] : [], syncs)
+      const handedOver = (seen: ReadonlyArray<JournalJudge>) =>
+        Effect.gen(function* () {
+          if (!isStalling) return
+          for (const [file, of] of seen.entries()) {
+            if (file !== broken && !(yield* of.flush())) throw new Error(`${pathOf(file)} fails although nothing hinders it`)
+          }
+          coverage.hit("a file whose sync does not come back", syncs.isStalling)
+          coverage.hit(
+            "a file beside it that went on",
+            syncs.isStalling && seen.some((of, file) => file !== broken && of.accepted.length > 1),
+          )
+          if (syncs.isStalling && (seen[broken]?.acknowledged.synced ?? 0) > 0)
+            throw new Error("acknowledged what no sync has covered")
+          syncs.release()
+        })
+      const before = () => {
+        port.arm()
+        if (trouble === "stall" || trouble === "death") return
+        disk.fail((call) => call.operation === trouble && call.path === pathOf(broken), "EIO", { sticky: true })
+      }
+      const seen = await carryOut(plan, disk, before, { port, harsh: true, handedOver })
+      expectUntouched(syncs)
+      coverage.hit("a sync that overtook another", syncs.overtakings > 0)
+      coverage.hit("a sync under way when the machine died", syncs.orphans > 0)
       for (const [file, of] of seen.entries()) {
         coverage.hit("several acknowledgements", of.order.length > 2)
-        if (file === broken) {
-          coverage.hit("a file that fails", of.failure !== undefined)
-          continue
-        }
+        coverage.hit("a file that fails", of.failure !== undefined)
+        if (file === broken && of.failure !== undefined) continue
         coverage.hit("a file beside it", of.accepted.length > 0 && seen[broken]?.failure !== undefined)
         if (of.failure !== undefined) throw new Error(`${pathOf(file)} failed with its neighbour: ${of.failure.message}`)
+        if (of.accepted.length !== whole(plan, file)) throw new Error(`${pathOf(file)} refused lines`)
         expectPrefix(pathOf(file), stored(disk, pathOf(file)), of.accepted, of.accepted.length, header)
       }
     },
   )
   return fc
     .assert(property, parameters(budget))
-    .then(() => coverage.demand(budget, ["several acknowledgements", "a file that fails", "a file beside it"]))
+    .then(() =>
+      coverage.demand(budget, [
+        "several acknowledgements",
+        "a file that fails",
+        "a file beside it",
+        "a file whose sync does not come back",
+        "a file beside it that went on",
+        "a sync that overtook another",
+        "a sync under way when the machine died",
+      ]),
+    )
 }
 
 /** A machine that dies at some of its operations and comes back without its descriptors, as a thread does. */
 const mortalPort = (
   disk: SimulatedDisk,
   deaths: ReadonlyArray<number>,
-  died: () => void,
+  syncs: SimulatedSyncs,
+  died: () => void = () => undefined,
 ): WriterPort & { readonly arm: () => void } => {
   const coming = [...deaths]
-  const port = inlinePort(disk)
+  const port = inlinePort(syncs.disk, syncs)
   const arm = () => {
     const next = coming.shift()
     if (next !== undefined) disk.crashAt(disk.operations + next, next % 2 === 0 ? "before" : next % 5)
@@ -243,6 +327,7 @@ const mortalPort = (
       ...host,
       lost: (cause) => {
         if (!(cause instanceof SimulatedCrash)) throw cause
+        syncs.abandon()
         disk.kill()
         died()
         arm()
@@ -257,11 +342,15 @@ const mortality = (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
   // At least 20 operations between two deaths: a batch that costs three machines is given up, which is another matter.
   const deaths = fc.array(fc.integer({ min: 20, max: 60 }), { maxLength: 4 })
-  const property = fc.asyncProperty(schedule(2, 20), fc.integer({ min: 1, max: 12 }), deaths, async (plan, first, later) => {
+  const first = fc.integer({ min: 1, max: 12 })
+  const choices = fc.infiniteStream(fc.nat())
+  const property = fc.asyncProperty(schedule(2, 20), first, deaths, choices, async (plan, soon, later, choice) => {
     const disk = freshDisk(plan.files)
     let count = 0
-    const port = mortalPort(disk, [first, ...later], () => count++)
+    const syncs = new SimulatedSyncs(disk, (n) => choice.next().value % n)
+    const port = mortalPort(disk, [soon, ...later], syncs, () => count++)
     const seen = await carryOut(plan, disk, port.arm, { port })
+    expectUntouched(syncs)
     for (const [file, of] of seen.entries()) {
       if (of.failure !== undefined) throw new Error(`${pathOf(file)} latched: ${of.failure.message}`)
       if (of.unsaved.length > 0) throw new Error(`${pathOf(file)}: ${of.unsaved.length} lines were not saved`)
@@ -269,8 +358,11 @@ const mortality = (budget: Budget): Promise<void> => {
     }
     coverage.hit("a death", count > 0)
     coverage.hit("several deaths", count > 1)
+    coverage.hit("a death under a sync", syncs.orphans > 0)
   })
-  return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, ["a death", "several deaths"]))
+  return fc
+    .assert(property, parameters(budget))
+    .then(() => coverage.demand(budget, ["a death", "several deaths", "a death under a sync"]))
 }
 
 /** A file in the care of a writer that syncs always or when it is asked, with room for a line, for some, or for all. */
@@ -304,7 +396,8 @@ export const laws: ReadonlyArray<Law> = [
   },
   {
     id: "WRT-1",
-    sentence: "Acknowledgements come in the order of dispatch; a file that fails does not fail another.",
+    sentence:
+      "Acknowledgements come in the order of dispatch, in whatever order syncs end; a file that fails or whose sync does not come back neither fails another nor holds it up, nor does the death of the machine.",
     runs: 200,
     deepRuns: 20_000,
     check: isolation,

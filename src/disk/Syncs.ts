@@ -4,26 +4,25 @@
  * The other operations of a disk stay synchronous. A sync is the one that takes long, and the one that says nothing about other files.
  */
 import { MAX_SYNCS_AT_ONCE } from "../model/Limits.ts"
-import { type Disk, DiskFault, type Handle } from "./Disk.ts"
+import type { Disk, Handle } from "./Disk.ts"
 
 export interface Syncs {
   /**
-   * Starts what `Disk.sync` does for an open file. `done` is called once, at once or later, with the fault when it failed. Until then
-   * nothing else may be done with the handle.
+   * Starts what `Disk.sync` does for an open file. `done` is called once, at once or later, with a `DiskFault` when it failed. Until
+   * then nothing else may be done with the handle. Anything else that goes wrong is a bug: it is handed on too, for `done` to throw.
    */
   readonly start: (handle: Handle, done: SyncDone) => void
 }
 
-export type SyncDone = (fault: DiskFault | undefined) => void
+export type SyncDone = (fault: unknown) => void
 
-/** Syncs that have ended when they were started: one after the other. What is not a fault of the disk is a bug, and passes. */
+/** Syncs that have ended when they were started: one after the other. */
 export const blockingSyncs = ({ sync }: Disk): Syncs => ({
   start: (handle, done) => {
-    let fault: DiskFault | undefined
+    let fault: unknown
     try {
       sync(handle)
     } catch (refusal) {
-      if (!(refusal instanceof DiskFault)) throw refusal
       fault = refusal
     }
     done(fault)

@@ -36,8 +36,10 @@ class Life {
       // One sync may be told of within another step: the first to hear of the end tells it.
       if (this.#isOver) return
       this.#isOver = true
-      this.#ended()
-      queueMicrotask(() => this.#host.lost(cause))
+      queueMicrotask(() => {
+        this.#ended()
+        this.#host.lost(cause)
+      })
     }
   }
 
@@ -60,15 +62,16 @@ export const inlinePort = (disk: Disk, syncs: Syncs = blockingSyncs(disk)): Writ
     connect: (to) => {
       host = to
     },
-    // In a microtask, so that a part still gathers what is dispatched while the one before it runs.
-    send: (request) =>
-      queueMicrotask(() => {
-        if (host === undefined) throw new Error("nobody is connected to the port")
-        life ??= new Life(disk, syncs, host, () => {
-          life = undefined
-        })
-        life.carryOut(request)
-      }),
+    send: (request) => {
+      if (host === undefined) throw new Error("nobody is connected to the port")
+      // What is sent before the host has heard of the end is lost with the rest.
+      life ??= new Life(disk, syncs, host, () => {
+        life = undefined
+      })
+      const addressed = life
+      // In a microtask, so that a part still gathers what is dispatched while the one before it runs.
+      queueMicrotask(() => addressed.carryOut(request))
+    },
     // Nothing is ever in another thread's hands; what is queued at the exit of the process was never acknowledged.
     close: () => Promise.resolve(),
   }

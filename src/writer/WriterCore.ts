@@ -193,7 +193,8 @@ const takeBack = ({ disk, syncs, files }: Machine, part: Part, open: OpenFile, f
   } catch (second) {
     failed(part, "torn", second)
   }
-  if (isCut) syncs.start(open.handle, (third) => end(third === undefined ? "not-written" : "uncertain"))
+  if (isCut)
+    syncs.start(open.handle, (third) => end(third === undefined ? "not-written" : failed(part, "uncertain", third).certainty))
   else end("torn")
 }
 
@@ -205,8 +206,9 @@ const finish = ({ disk, syncs, files }: Machine, part: Part, open: OpenFile, tol
     return
   }
   syncs.start(open.handle, (fault) => {
-    if (fault !== undefined) forget(disk, files, file)
-    told(fault === undefined ? done : failed(part, "uncertain", fault))
+    const outcome = fault === undefined ? done : failed(part, "uncertain", fault)
+    if (!outcome.ok) forget(disk, files, file)
+    told(outcome)
   })
 }
 
