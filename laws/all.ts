@@ -17,6 +17,7 @@ import * as ledgerDisk from "./ledgerDisk.ts"
 import * as ledgerResume from "./ledgerResume.ts"
 import * as ledgerStore from "./ledgerStore.ts"
 import * as ledgerTools from "./ledgerTools.ts"
+import * as outline from "./outline.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
@@ -53,6 +54,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/ledgerResume.ts", laws: ledgerResume.laws },
   { file: "laws/ledgerStore.ts", laws: ledgerStore.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
+  { file: "laws/outline.ts", laws: outline.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/redaction.ts", laws: redaction.laws },

@@ -4,6 +4,7 @@ import { Decoder } from "../src/journal/Decoder.ts"
 import { digests } from "../src/journal/Digests.ts"
 import { CHAIN_START, type ChainState, SealReader, sealOf } from "../src/journal/Integrity.ts"
 import type { LineItem } from "../src/journal/Line.ts"
+import type { Outline } from "../src/journal/Outline.ts"
 import { recordIn } from "../src/journal/PlaceReader.ts"
 import type { JsonObject } from "../src/model/Json.ts"
 import { iterate, lastPosition, positions, toArray } from "../src/model/Sequence.ts"
@@ -81,9 +82,9 @@ const fileOf = (lines: ReadonlyArray<string>, { sealed, hits }: Layout): Uint8Ar
   return concat(lines.map((raw, n) => hitLine(sealed && raw.startsWith('{"') ? sealedLine(raw) : raw, byLine.get(n))))
 }
 
-/** All that is read of a file, the records without their seals. */
-const itemsOf = function* (bytes: Uint8Array, sizes: ReadonlyArray<number>): Generator<LineItem> {
-  const decoder = new Decoder()
+/** All that is read of a file, the records without their seals. With an outline each item is good until the next one. */
+const itemsOf = function* (bytes: Uint8Array, sizes: ReadonlyArray<number>, outline?: Outline): Generator<LineItem> {
+  const decoder = new Decoder({ outline })
   const seals = new SealReader(digests)
   for (const chunk of inChunks(bytes, sizes)) for (const item of decoder.push(chunk)) yield* seals.read(item)
   for (const item of decoder.end()) yield* seals.read(item)
@@ -141,10 +142,13 @@ const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): 
     return reading
   }
   const [kept, judged] = [read(false), read(true)]
-  for (const item of items.slice(0, half)) kept.take(item)
-  const early = kept.state
-  for (const item of items.slice(half)) kept.take(item)
-  for (const item of items) judged.take(item)
+  let taken = 0
+  let early = kept.state
+  for (const item of itemsOf(bytes, sizes, kept.outline)) {
+    kept.take(item)
+    if (++taken === half) early = kept.state
+  }
+  for (const item of itemsOf(bytes, sizes, judged.outline)) judged.take(item)
   expectEqual("the damages", kept.damages, full.damages)
   expectEqual("the damages, by what judges alone", judged.damages, full.damages)
   expectEqual("the number of entries, by what judges alone", judged.state.entries.length, full.state.entries.length)
@@ -220,14 +224,13 @@ const stored = (budget: Budget): void => {
     const reading = new TreeReading({
       read: ({ offset, length }) => recordIn(bytes.subarray(offset, offset + length)) ?? {},
     })
-    const items = [...itemsOf(bytes, placed.sizes)]
-    for (const item of items) reading.take(item)
+    for (const item of itemsOf(bytes, placed.sizes, reading.outline)) reading.take(item)
     const { state } = reading
     if (state.unsupported !== undefined) return
     coverage.hit("more entries behind", more.lines.length > 2)
     checkBehind(
       state,
-      fullOf(items).state,
+      fullOf([...itemsOf(bytes, placed.sizes)]).state,
       more.lines.map(({ value }) => value),
     )
   })

@@ -45,6 +45,13 @@ const NONE = new Uint8Array(0)
 /** The kinds that a cut write leaves at the end of a file. A line that is too long or too deep may well be whole: it is not cut off. */
 const CUT: ReadonlySet<DamageKind> = new Set(["torn-tail", "nul-run", "not-json", "not-object"])
 
+/** An item that is good for longer than until the next piece: a record that was left unread is read. */
+const lasting = (item: LineItem): LineItem => {
+  if (item._tag === "Damage" || item.record.outline === undefined) return item
+  const { value, raw, line, offset, length } = item.record
+  return { ...item, record: { value, raw, line, offset, length } }
+}
+
 export class Decoder {
   readonly #options: DecodeOptions
   readonly #splitter: Splitter
@@ -154,7 +161,7 @@ export class Decoder {
     // Whether bytes before NULs are the end of the file shows when the NULs end.
     const waits = segment.ended === "nul" ? items.at(-1) : undefined
     for (const item of items) if (item !== waits) yield this.#emit(item)
-    if (waits !== undefined) this.#held = [waits]
+    if (waits !== undefined) this.#held = [lasting(waits)]
     else if (segment.ended === "newline" && items.at(-1)?._tag === "Record")
       this.#lastGoodEnd = segment.offset + segment.bytes.length + 1
   }

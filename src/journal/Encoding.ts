@@ -35,11 +35,36 @@ export const isUtf16 = (prefix: Uint8Array): boolean => {
 /** Whether the first bytes of a file are the byte order mark of UTF-8. */
 export const hasBom = (prefix: Uint8Array): boolean => prefix[0] === 0xef && prefix[1] === 0xbb && prefix[2] === 0xbf
 
+/** Bytes of a character by its first one; 0 for a byte that begins none. */
+const lengthOf = (lead: number): number =>
+  lead < 0x80 ? 1 : lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) === 0xe0 ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
+
+const isInner = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+/** Whether all of `bytes[from, to)` is UTF-8, as {@link decodeStrictly} finds it. */
+export const isUtf8 = (bytes: Uint8Array, from: number, to: number): boolean => {
+  for (let at = from; at < to; ) {
+    const lead = bytes[at] as number
+    const length = lengthOf(lead)
+    if (length === 0 || at + length > to) return false
+    if (length > 1) {
+      const second = bytes[at + 1] as number
+      const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+      const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+      if (second < low || second > high) return false
+      if (length > 2 && !isInner(bytes[at + 2])) return false
+      if (length > 3 && !isInner(bytes[at + 3])) return false
+    }
+    at += length
+  }
+  return true
+}
+
 /** How many bytes from `at` are one character or the well-formed beginning of one, and whether it is whole. */
 const character = (bytes: Uint8Array, at: number, to: number): { readonly length: number; readonly whole: boolean } => {
   const lead = bytes[at] as number
   if (lead < 0x80) return { length: 1, whole: true }
-  const need = lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) === 0xe0 ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
+  const need = lengthOf(lead)
   if (need === 0) return { length: 1, whole: false }
   const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
   const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf

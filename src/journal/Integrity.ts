@@ -85,6 +85,8 @@ interface Sealed {
 }
 
 const sealedOf = (digests: Digests, record: JournalRecord): Sealed | undefined => {
+  // A record that is told by its outline is not read to see that it has no seal.
+  if (record.outline !== undefined && record.outline.kind("_c") !== "string") return undefined
   const { raw, value } = record
   if (ownString(value, "_c") === undefined) return undefined
   const found = SEAL.exec(raw.slice(-SEAL_BYTES))

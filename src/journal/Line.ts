@@ -26,6 +26,7 @@ import { OPEN_BRACE } from "../model/JsonSigns.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import type { Damage, DamageKind } from "./Damage.ts"
 import { decode, decodeStrictly, hasBom, notUtf8 } from "./Encoding.ts"
+import type { Outline } from "./Outline.ts"
 import { isSpace, type Nesting, type Scan, type Span, scan } from "./Salvage.ts"
 import type { Segment } from "./Splitter.ts"
 
@@ -39,6 +40,11 @@ export interface JournalRecord {
   readonly offset: number
   /** Its length in the file, in bytes. */
   readonly length: number
+  /**
+   * What its bytes say, when the reader was given an outline to tell it by. Then `value` and `raw` are made when they are asked for, and
+   * all three are good only until the reader is asked for the next item.
+   */
+  readonly outline?: Outline | undefined
 }
 
 export interface RecordItem {
@@ -64,6 +70,8 @@ export interface LineOptions {
   readonly maxDepth?: number | undefined
   /** Whether an object found behind unreadable bytes looks like a record of its own. */
   readonly looksLikeRecord?: ((value: JsonObject) => boolean) | undefined
+  /** Tells a record that stands alone on its line by its outline, and leaves its value unread until somebody asks. */
+  readonly outline?: Outline | undefined
 }
 
 export interface LineReading {
@@ -306,5 +314,49 @@ class LineReader {
   }
 }
 
+/** A record that is read when it is asked for. */
+class OutlinedRecord implements JournalRecord {
+  readonly outline: Outline
+  readonly line: number
+  readonly offset: number
+  readonly length: number
+  readonly #bytes: Uint8Array
+  readonly #from: number
+  #raw: string | undefined
+  #value: JsonObject | undefined
+
+  constructor(outline: Outline, { line, offset, bytes }: Segment, from: number, to: number) {
+    this.outline = outline
+    this.line = line
+    this.offset = offset + from
+    this.length = to - from
+    this.#bytes = bytes
+    this.#from = from
+  }
+
+  get raw(): string {
+    this.#raw ??= decode(this.#bytes.subarray(this.#from, this.#from + this.length))
+    return this.#raw
+  }
+
+  get value(): JsonObject {
+    this.#value ??= parseJson(this.raw) as JsonObject
+    return this.#value
+  }
+}
+
+/** A whole record on a line of its own, told by its outline; undefined when it has none. */
+const outlined = (segment: Segment, { maxDepth = MAX_DEPTH, outline }: LineOptions): LineReading | undefined => {
+  const { bytes, startsLine, ended } = segment
+  if (outline === undefined || outline.maxDepth !== maxDepth || !(startsLine || ended === "newline")) return undefined
+  let [from, to] = [0, bytes.length]
+  while (from < to && isSpace(bytes[from])) from++
+  while (to > from && isSpace(bytes[to - 1])) to--
+  if (!outline.read(bytes, from, to)) return undefined
+  const record = new OutlinedRecord(outline, segment, from, to)
+  return { items: [{ _tag: "Record", record, startsLine: startsLine && from === 0 }], open: false, work: 2 * bytes.length }
+}
+
 /** Reads one segment. Never throws. Linear in its length, whatever it holds. */
-export const readLine = (segment: Segment, options: LineOptions = {}): LineReading => new LineReader(segment, options).read()
+export const readLine = (segment: Segment, options: LineOptions = {}): LineReading =>
+  outlined(segment, options) ?? new LineReader(segment, options).read()

@@ -7,7 +7,8 @@
 import { BLOB_PREFIX } from "../blob/BlobRef.ts"
 import type { Damage } from "../journal/Damage.ts"
 import type { JournalRecord, LineItem } from "../journal/Line.ts"
-import { isObject, type JsonObject, own, ownString } from "../model/Json.ts"
+import { Outline } from "../journal/Outline.ts"
+import type { JsonObject } from "../model/Json.ts"
 import { at, over } from "../model/Sequence.ts"
 import { type Image, referencesIn } from "../tree/Images.ts"
 import type { Reading } from "../tree/Reading.ts"
@@ -62,6 +63,9 @@ export class TreeReading implements FirstRecords {
     return [...this.#inEntries, ...this.#inPatches]
   }
 
+  /** What the file's reader is to tell records by. */
+  readonly outline = new Outline({ prefix: BLOB_PREFIX })
+
   /** Takes what the file's reader gives, in order. @throws what `read` throws */
   take(item: LineItem): void {
     if (item._tag === "Damage") {
@@ -72,20 +76,21 @@ export class TreeReading implements FirstRecords {
     if (this.first.length < FORMAT_RECORDS) this.first.push(record.value)
     // A version that is not known is refused before its records are given a meaning.
     if (this.refused !== undefined) return
-    const refers = record.raw.includes(BLOB_PREFIX)
+    const { outline } = record
+    const refers = outline === undefined ? record.raw.includes(BLOB_PREFIX) : outline.hasPrefix
     const name = refers ? undefined : this.#messageName(record)
     if (name === undefined) this.#read(record, refers)
     else this.#message(record, name)
   }
 
   /** The names of an entry whose reading is certain: a whole message under an id that is new. */
-  #messageName({ value }: JournalRecord): EntryName | undefined {
-    if (this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
-    if (own(value, "type") !== "message" || !isObject(own(value, "message"))) return undefined
-    const [id, parentId] = [ownString(value, "id"), own(value, "parentId")]
-    if (id === undefined || ownString(value, "timestamp") === undefined) return undefined
-    if (parentId !== null && typeof parentId !== "string") return undefined
-    return this.#has(id) ? undefined : { id, parentId, index: this.#count }
+  #messageName({ outline }: JournalRecord): EntryName | undefined {
+    if (outline === undefined || this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
+    if (outline.text("type") !== "message" || outline.kind("message") !== "object") return undefined
+    if (outline.kind("timestamp") !== "string") return undefined
+    const id = outline.text("id")
+    const parentId = outline.kind("parentId") === "null" ? null : outline.text("parentId")
+    return id === undefined || parentId === undefined || this.#has(id) ? undefined : { id, parentId, index: this.#count }
   }
 
   #message(record: JournalRecord, name: EntryName): void {

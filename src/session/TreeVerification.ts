@@ -55,7 +55,7 @@ export const readTree = (
     const { onProgress, onlyJudges } = options
     const reading = new TreeReading({ read: (place) => places.read(place), onlyJudges })
     return Effect.flatMap(
-      readToEnd(disk, path, (item) => reading.take(item), { onProgress }),
+      readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline: reading.outline }),
       (summary) =>
         Effect.flatMap(
           Effect.try({ try: () => places.confirm(summary.identity), catch: asReadError }),

@@ -67,7 +67,7 @@ export const pure: ReadonlyArray<string> = [
   ...["Disk", "Chooser", "NativePort", "Schedule", "WriteAll", "SimulatedDisk", "SimulatedFile", "SimulatedDirectory"].map(
     (name) => `src/disk/${name}.ts`,
   ),
-  ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Salvage", "Seen", "Splitter"].map(
+  ...["Damage", "Decoder", "Encoding", "Integrity", "Joiner", "Line", "Outline", "Salvage", "Seen", "Splitter"].map(
     (name) => `src/journal/${name}.ts`,
   ),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
