@@ -47,6 +47,13 @@ const FORMS: ReadonlyArray<readonly [name: string, form: fc.Arbitrary<readonly [
   ["docker", pair.map(inLines('{"auths":{"registry.internal":{"auth":"', '"}}}'))],
   ["kubeconfig", drawn(80, 200).map((key) => inLines("    client-key-data: ", "\n")(btoa(key)))],
   ["manifest", password.map((secret) => inLines("apiVersion: v1\nkind: Secret\ndata:\n  value: ", "\n")(btoa(secret)))],
+  ["manifest in braces", password.map((secret) => inLines('{"kind":"Secret","data":{"value":"', '"}}')(btoa(secret)))],
+  ["manifest with its kind last", password.map(inLines('stringData:\n  config: "', '"\nkind: Secret\n'))],
+  ["netrc in another order", password.map(inLines("machine ci.internal password ", " login deploy\n"))],
+  [
+    "one-time key",
+    characters("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16, 32).map(inLines(`otp${"auth"}://totp/a?secret=`, "&issuer=a")),
+  ],
   ["service account", hex(40).map(inLines('{"type":"service_account","private_key_id":"', '"}'))],
   ["connection string", drawn(64).map((key) => inLines("AccountName=a;AccountKey=", ";EndpointSuffix=x")(btoa(key)))],
   [
