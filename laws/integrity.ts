@@ -1,11 +1,16 @@
 /** The law of seals: what happened to a file whose records carry them is told, and nothing is told of a file to which nothing happened. */
 import { Buffer } from "node:buffer"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
+import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import type { DamageKind } from "../src/journal/Damage.ts"
 import { Decoder } from "../src/journal/Decoder.ts"
 import { digests } from "../src/journal/Digests.ts"
 import { CHAIN_START, type ChainState, INTEGRITY, SealReader, sealOf } from "../src/journal/Integrity.ts"
 import type { LineItem } from "../src/journal/Line.ts"
+import { readJournal } from "../src/journal/Reader.ts"
+import { planTail } from "../src/journal/Tail.ts"
+import { carryOutTail } from "../src/journal/TailWork.ts"
 import { Coverage, type Law, parameters } from "./Law.ts"
 import { damagesOf, demand, recordsOf, same } from "./Reading.ts"
 
@@ -238,4 +243,87 @@ const sealing: Law = {
   },
 }
 
-export const laws: ReadonlyArray<Law> = [sealing]
+const cutBatch: fc.Arbitrary<ReadonlyArray<number>> = fc.array(fc.integer({ min: 0, max: 1_500 }), { minLength: 1, maxLength: 4 })
+
+/** The lines that no reader of JSON lines takes, and the offset at which each begins. */
+const strangeLines = (text: string): ReadonlyArray<{ readonly line: string; readonly offset: number }> => {
+  let offset = 0
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      const at = { line, offset }
+      offset += line.length + 1
+      return at
+    })
+    .filter(({ line }) => Result.isFailure(Result.try(() => JSON.parse(line))))
+}
+
+/** The bytes that the disk has put aside of a journal, from one offset on. */
+const asideOf = (disk: SimulatedDisk, name: string): string => {
+  const text = disk.text(name) ?? ""
+  const note = Result.try(() => JSON.parse(text) as { readonly kind?: string; readonly length: number })
+  return Result.isSuccess(note) && note.success.kind === "nul-run" ? "\0".repeat(note.success.length) : text
+}
+
+/** A batch is cut by the power, the next process opens the file and appends: what stands behind the last whole line is gone from it. */
+const wholeLines: Law = {
+  id: "JRN-7",
+  sentence:
+    "After a power cut inside a batch the next append stands behind whole lines: every line behind the last record that survived is JSON for any reader, and what was cut off is kept aside, byte for byte.",
+  runs: 1_000,
+  check: (budget) => {
+    const coverage = new Coverage()
+    const path = "/home/s.jsonl"
+    const property = fc.property(fc.nat({ max: 1_100 }), cutBatch, fc.infiniteStream(fc.nat()), (pad, sizes, choices) => {
+      const disk = new SimulatedDisk({ [path]: `${JSON.stringify({ type: "session", id: "s", pad: "h".repeat(pad) })}\n` })
+      const handle = disk.open(path, "append")
+      const batch = sizes.map((size, at) => `${JSON.stringify({ type: "message", id: `${at}`, text: "r".repeat(size) })}\n`)
+      disk.write(handle, Buffer.from(batch.join("")))
+      const image = disk.crash((n) => choices.next().value % n)
+      const before = image.text(path) ?? ""
+      const { summary, end } = readWhole(image, path)
+      const plan = planTail(summary, true)
+      const done = carryOutTail(image, path, summary.identity, plan)
+      const kept = image.text(path) ?? ""
+      const aside = done.quarantine === undefined ? "" : asideOf(image, done.quarantine)
+      const appended = image.open(path, "append")
+      image.write(appended, Buffer.from('{"type":"message","id":"next"}\n'))
+      const strange = strangeLines(image.text(path) ?? "")
+      demand(
+        strange.every(({ offset }) => offset < end),
+        `a line that is not JSON behind the last record: ${JSON.stringify(strange.at(-1))}`,
+      )
+      same(plan._tag === "CutTail" ? before.slice(0, plan.from) + aside : before, before, "what is put aside")
+      demand(kept.startsWith(before.slice(0, end)), "what was read is in the file")
+      const cut = plan._tag === "CutTail" ? before.slice(plan.from) : ""
+      coverage.hit("nothing to cut", plan._tag === "Ready")
+      coverage.hit("cut without a newline", cut !== "" && !cut.endsWith("\n"))
+      coverage.hit("cut with its newline", cut.endsWith("\n"))
+      coverage.hit("more than one line cut", cut.slice(0, -1).includes("\n"))
+      coverage.hit("a hole with a record behind it", strange.length > 0)
+    })
+    fc.assert(property, parameters(budget))
+    coverage.demand(
+      budget,
+      [
+        ...["nothing to cut", "cut without a newline", "cut with its newline"],
+        ...["more than one line cut", "a hole with a record behind it"],
+      ],
+      500,
+    )
+  },
+}
+
+/** What a reader finds in a file, and where the last record ends. */
+const readWhole = (disk: SimulatedDisk, path: string) => {
+  const reading = readJournal(disk, path)
+  let end = 0
+  for (;;) {
+    const next = reading.next()
+    if (next.done) return { summary: next.value, end }
+    if (next.value._tag === "Record") end = next.value.record.offset + next.value.record.length
+  }
+}
+
+export const laws: ReadonlyArray<Law> = [sealing, wholeLines]

@@ -24,6 +24,13 @@ export interface TailStretch {
   readonly startsLine: boolean
 }
 
+/** Damage without a record behind it, as long as it is not known whether it goes on to the end of the file. */
+interface OpenTail extends TailStretch {
+  /** The line that its last damage stands on, and whether NUL bytes stand on that line. */
+  readonly lastLine: number
+  readonly hasNuls: boolean
+}
+
 export interface DecodeSummary {
   readonly bytes: number
   /** Newlines, and one more for bytes behind the last. */
@@ -64,7 +71,7 @@ export class Decoder {
   #records = 0
   #damages = 0
   #lastGoodEnd = 0
-  #tail: TailStretch | undefined
+  #tail: OpenTail | undefined
   /** Lines that may be one record, and what they are if not. */
   #joiner: Joiner | undefined
   #held: Array<LineItem> = []
@@ -110,7 +117,6 @@ export class Decoder {
   /** What is known of the bytes so far. */
   summary(): DecodeSummary {
     const endsWithNewline = this.#bytes === 0 || this.#lastByte === 0x0a
-    const tail = this.#tail
     return {
       bytes: this.#bytes,
       lines: this.#splitter.line - (endsWithNewline ? 1 : 0),
@@ -120,8 +126,19 @@ export class Decoder {
       lastGoodEnd: this.#lastGoodEnd,
       hasBom: this.#hasBom,
       isUtf16: this.#isUtf16,
-      tail: tail !== undefined && tail.offset + tail.length === this.#bytes ? tail : undefined,
+      tail: this.#tornTail(),
     }
+  }
+
+  /**
+   * The damage at the end that no whole line stands behind. A line that ends with a newline is part of it when NUL bytes stand on it: those
+   * are pages that a power cut has taken out of a batch whose last page it has left. Any other such line may be what somebody has written.
+   */
+  #tornTail(): TailStretch | undefined {
+    if (this.#tail === undefined) return undefined
+    const { lastLine: _, hasNuls, ...tail } = this.#tail
+    if (hasNuls) return { ...tail, length: this.#bytes - tail.offset }
+    return tail.offset + tail.length === this.#bytes ? tail : undefined
   }
 
   #begin(prefix: Uint8Array): void {
@@ -211,11 +228,14 @@ export class Decoder {
   }
 
   /** The stretch of damage that may turn out to be the tail, with one more damage. */
-  #extended({ damage, startsLine }: DamageItem): TailStretch | undefined {
+  #extended({ damage, startsLine }: DamageItem): OpenTail | undefined {
     const { kind, line, offset, length } = damage
     if (!CUT.has(kind)) return undefined
+    const isNul = kind === "nul-run"
     const tail = this.#tail
-    if (tail !== undefined && tail.offset + tail.length === offset) return { ...tail, length: tail.length + length }
-    return { offset, length, kind, line, startsLine }
+    const goesOn = tail !== undefined && (tail.lastLine === line || tail.hasNuls)
+    if (!goesOn) return { offset, length, kind, line, startsLine, lastLine: line, hasNuls: isNul }
+    const hasNuls = isNul || (tail.lastLine === line && tail.hasNuls)
+    return { ...tail, length: offset + length - tail.offset, lastLine: line, hasNuls }
   }
 }

@@ -16,12 +16,9 @@ const cut = (from: number, to: number, kind: string, addNewline = false, line = 
 })
 
 describe("planTail", () => {
-  test.each(["", "{}\n", "{}\r\n", "{}\n\n \n", "oops\n", '{"torn\n\n', "{}\0\n", "\0\0\n", "{}{}\n", "null\n"])(
-    "%j is ready",
-    (text) => {
-      expect(planFor(text)).toEqual({ _tag: "Ready" })
-    },
-  )
+  test.each(["", "{}\n", "{}\r\n", "{}\n\n \n", "oops\n", '{"torn\n\n', "{}{}\n", "null\n"])("%j is ready", (text) => {
+    expect(planFor(text)).toEqual({ _tag: "Ready" })
+  })
 
   test.each(["{}", "{}\n{}", "{} ", "{}\n ", "{}{}", "oops\n{}"])("%j lacks a newline", (text) => {
     expect(planFor(text)).toEqual({ _tag: "AddNewline", at: text.length })
@@ -45,6 +42,16 @@ describe("planTail", () => {
     expect(planFor('{}\n{"a\0\0')).toEqual(cut(3, 8, "torn-tail"))
     expect(planFor('{}\n{"a\0b\0\0c')).toEqual(cut(3, 11, "not-json"))
     expect(planFor("{}\noops\n\0")).toEqual(cut(8, 9, "nul-run", false, 3))
+  })
+
+  test("a line with NULs goes although it has its newline, and what stands behind it and is no record", () => {
+    expect(planFor("{}\0\n")).toEqual(cut(2, 4, "nul-run", true, 1))
+    expect(planFor("\0\0\n")).toEqual(cut(0, 3, "nul-run", false, 1))
+    expect(planFor('{}\n{"a\0\0\n\n')).toEqual(cut(3, 10, "not-json"))
+    expect(planFor('{}\n\0\0a"}\n')).toEqual(cut(3, 9, "nul-run"))
+    expect(planFor('{}\n{"a\0b"}\n\0\0\n{"a')).toEqual(cut(3, 17, "not-json"))
+    expect(planFor("{}\n\0\n{}\n")).toEqual({ _tag: "Ready" })
+    expect(planFor("{}\n\0\noops\noops\n")).toEqual({ _tag: "Ready" })
   })
 
   test("damage in the middle is not touched", () => {
