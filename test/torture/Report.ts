@@ -16,6 +16,9 @@ const rows = ({ figures }: Tally): ReadonlyArray<readonly [string, string]> => [
   ["sweep points, simulated", count(figures.sweepPoints)],
   ["sweep points, real calls", count(figures.callPoints)],
   ["processes killed with SIGKILL", count(figures.kills)],
+  ["power cuts of real file systems", count(figures.powerCuts)],
+  ...Object.entries(figures.powerCutsOn).map(([name, cuts]) => [`  ${name}`, count(cuts)] as const),
+  ["unsynced records they took (control)", count(figures.unsyncedLost)],
   ["contended lock-append-unlock", count(figures.contended)],
   ["acknowledged records lost", count(figures.lost)],
   ["records there twice", count(figures.duplicates)],
@@ -35,7 +38,7 @@ const rows = ({ figures }: Tally): ReadonlyArray<readonly [string, string]> => [
 
 export const table = (tally: Tally): string =>
   rows(tally)
-    .map(([name, value]) => `${name.padEnd(36)}${value.padStart(12)}`)
+    .map(([name, value]) => `${name.padEnd(40)}${value.padStart(12)}`)
     .join("\n")
 
 export const json = (head: Head, tally: Tally): string =>

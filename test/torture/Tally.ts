@@ -10,6 +10,12 @@ export interface Figures {
   /** The same at real calls of the system. */
   callPoints: number
   kills: number
+  /** Copies of a real file system at one moment of work on it, that were mounted and judged. */
+  powerCuts: number
+  /** How many of them on each file system, by its name and options. */
+  powerCutsOn: Record<string, number>
+  /** Records of the control that power cuts took, which no sync had covered: the cuts do cut. */
+  unsyncedLost: number
   contended: number
   lost: number
   duplicates: number
@@ -33,6 +39,9 @@ export class Tally {
     sweepPoints: 0,
     callPoints: 0,
     kills: 0,
+    powerCuts: 0,
+    powerCutsOn: {},
+    unsyncedLost: 0,
     contended: 0,
     lost: 0,
     duplicates: 0,
@@ -73,7 +82,11 @@ export class Tally {
     if (lost.length > 0) this.fail(where, `acknowledged and lost: ${lost.join(" ")}`)
     const duplicates = names.length - found.size
     this.figures.duplicates += duplicates
-    if (duplicates > 0) this.fail(where, `${duplicates} records are there twice: ${names.join(" ")}`)
+    if (duplicates > 0)
+      this.fail(
+        where,
+        `${duplicates} records are there twice: ${names.filter((name, at) => names.indexOf(name) !== at).join(" ")}`,
+      )
     let at = -1
     for (const name of names) {
       const next = sent.indexOf(name)
