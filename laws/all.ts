@@ -22,6 +22,7 @@ import * as process from "./process.ts"
 import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
+import * as scrub from "./scrub.ts"
 import * as session from "./session.ts"
 import * as sizes from "./sizes.ts"
 import * as storage from "./storage.ts"
@@ -59,6 +60,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
+  { file: "laws/scrub.ts", laws: scrub.laws },
   { file: "laws/session.ts", laws: session.laws },
   { file: "laws/sizes.ts", laws: sizes.laws },
   { file: "laws/storage.ts", laws: storage.laws },

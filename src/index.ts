@@ -66,6 +66,16 @@ export {
 } from "./session/OpenError.ts"
 export type { Receipt, ReceiptLevel } from "./session/Receipt.ts"
 export { planTreeRepair } from "./session/RepairFile.ts"
+export {
+  planScrub,
+  type Scrubbed,
+  type ScrubbedFile,
+  type ScrubOptions,
+  type ScrubReport,
+  type ScrubRoom,
+  scrub,
+} from "./session/Scrub.ts"
+export { ScrubError, type ScrubReason } from "./session/ScrubError.ts"
 export type { Integrity } from "./session/Sealing.ts"
 export {
   type Change,

@@ -183,6 +183,12 @@ const failures = {
     safe: "What was acknowledged before is in the file; another writer may go on with it now.",
     remedy: "Write nothing more; see who holds the session: annals lock FILE. Then open it again.",
   },
+  "lease.unsafe": {
+    exit: 6,
+    safe: "Nothing was written, here or elsewhere.",
+    remedy:
+      "Take the place named above from the others: chown or chmod o-w for a directory; for a file with two names cp it to a new one and rename that. Where nobody else is, set ANNALS_UNSAFE_PLACES=allow.",
+  },
   "lease.unavailable": {
     exit: 6,
     safe: "Nothing was written.",
@@ -257,6 +263,30 @@ const failures = {
     exit: 1,
     safe: "The file is whole: the old one or the repaired one. The backup lies beside it.",
     remedy: "Check the disk, then run annals verify FILE.",
+  },
+
+  // ── Secrets taken out in place ──
+  "scrub.refused": {
+    exit: 6,
+    safe: UNTOUCHED,
+    remedy:
+      "Only sessions and JSONL are written in place, since another file may be the only place of what is secret in it: annals redact FILE > CLEAN",
+  },
+  "scrub.changed": { exit: 4, safe: UNTOUCHED, remedy: "Another program wrote to the file meanwhile: run the command again." },
+  "scrub.unwritten": {
+    exit: 1,
+    safe: UNTOUCHED,
+    remedy: "Check the space and the health of the disk, then run the command again.",
+  },
+  "scrub.uncertain": {
+    exit: 1,
+    safe: "The file is whole: the old one or the one without secrets.",
+    remedy: "Check the disk, then run annals scan FILE.",
+  },
+  "scrub.left": {
+    exit: 5,
+    safe: "The file is whole, and holds no more than before.",
+    remedy: "Run annals scan FILE to see where, and please report it: this is a defect of the program.",
   },
 
   // ── Removal ──

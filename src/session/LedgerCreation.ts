@@ -13,12 +13,10 @@ import { ledgerModel } from "../ledger/LedgerModel.ts"
 import type { LedgerRejection } from "../ledger/Rejection.ts"
 import { childName, freshSessionId } from "../ledger/SessionId.ts"
 import type { Edit } from "../model/Edit.ts"
-import { type Json, type JsonObject, own, ownString } from "../model/Json.ts"
+import { type JsonObject, ownString } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import { edited as membersEdited } from "../model/Members.ts"
-import { withMarks } from "../redaction/Provenance.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
-import type { Finding } from "../redaction/Walk.ts"
 import { Rejected } from "./DispatchError.ts"
 import { edited } from "./EditedLine.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
@@ -33,6 +31,7 @@ import {
   ownRecords,
   refuseLinks,
 } from "./LedgerRoom.ts"
+import { markedLine } from "./MarkedLine.ts"
 import { onDisk, sweep, temporaryNameOf, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
 import { claim, journalOf, publish, type Room } from "./Room.ts"
@@ -118,22 +117,11 @@ export const startChild = Effect.fnUntraced(function* (
 const renamed = (record: JsonObject, from: string | undefined, to: string): Edit | undefined =>
   from !== undefined && ownString(record, "sessionId") === from ? membersEdited(record, { sessionId: to }) : undefined
 
-/** The marks of a record: those that it has, and those of what is found now. */
-const marksOf = (record: JsonObject, findings: ReadonlyArray<Finding>): Json => {
-  const before = own(record, "redacted")
-  const now = own(withMarks({}, findings), "redacted") as ReadonlyArray<Json>
-  return Array.isArray(before) ? [...before, ...now] : now
-}
-
 /** The line of a record in a copy, without what redaction finds in it, and with the mark of that. Every other byte stays. */
 const copied = (room: Room, follower: Redactor, raw: string, from: string | undefined, to: string): string => {
   const change = renamed(parseJson(raw) as JsonObject, from, to)
   const { line, findings } = Result.getOrThrow(follower.cleanRaw(change === undefined ? raw : edited(raw, change)))
-  if (findings.length === 0) return line.text
-  const record = parseJson(line.text) as JsonObject
-  const marked = membersEdited(record, { redacted: marksOf(record, findings) })
-  // The follower has met the record: given in another form it would count as the next one.
-  return marked === undefined ? line.text : Result.getOrThrow(room.redactor.cleanRaw(edited(line.text, marked))).line.text
+  return markedLine(room.redactor, line.text, findings)
 }
 
 /** The text of each record of a session. */

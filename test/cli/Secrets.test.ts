@@ -84,3 +84,41 @@ describe("scan", () => {
     expect((await cli(["scan", join(folder(), "gone")])).exit).toBe(3)
   })
 })
+
+describe("redact --write", () => {
+  const line = `{"type":"session","version":5,"id":"s1","timestamp":"2026-11-01T08:00:00.000Z","cwd":"/w","title":"about ${SECRET}"}\n`
+
+  test("says what it would do and changes nothing, and does it with --yes", async () => {
+    const path = fileWith(line, "session.jsonl")
+    const plan = await cli(["redact", path, "--write"], { environment })
+    expect({ exit: plan.exit, text: readFileSync(path, "utf8") }).toEqual({ exit: 0, text: line })
+    expect(plan.out).toContain("1 secret: 1 environment; would be written without it")
+    expect(plan.out).toContain("--write --yes")
+    const { exit, out, notes } = await cli(["redact", path, "--write", "--yes"], { environment })
+    expect(exit).toBe(0)
+    expect(out).toContain("written without it, and searched")
+    expect(`${plan.out}${out}${notes}`).not.toContain(SECRET)
+    expect(readFileSync(path, "utf8")).toBe(line.replace(SECRET, "[REDACTED:environment]"))
+  })
+
+  test("ends with 7 while a copy holds the secret, and with 0 once that is written too", async () => {
+    const path = fileWith(line, "session.jsonl")
+    writeFileSync(`${path}.v3.bak`, line)
+    const first = await cli(["redact", path, "--write", "--yes", "--json"], { environment })
+    expect(first.exit).toBe(7)
+    expect(json(first.out)).toMatchObject({ applied: true, done: [path], left: [`${path}.v3.bak`] })
+    const second = await cli(["redact", path, "--write", "--yes", "--copies"], { environment })
+    expect(second.exit).toBe(0)
+    expect(readFileSync(`${path}.v3.bak`, "utf8")).not.toContain(SECRET)
+  })
+
+  test("refuses what may be the only place of a secret, and what does not go together", async () => {
+    const path = fileWith(`TOKEN=${SECRET}\n`, ".env")
+    const { exit, notes } = await cli(["redact", path, "--write", "--yes"], { environment })
+    expect(exit).toBe(6)
+    expect(notes).toContain("scrub.refused")
+    expect(readFileSync(path, "utf8")).toBe(`TOKEN=${SECRET}\n`)
+    expect((await cli(["redact", path, "--yes"])).exit).toBe(2)
+    expect((await cli(["redact", "-", "--write"])).exit).toBe(2)
+  })
+})
