@@ -34,6 +34,11 @@ export interface NodeOptions {
   readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
   /** Locks sessions by the kernel's own calls, from `loadNative()` of `annals/native`. Default: by SQLite, which needs nothing. */
   readonly native?: NativePort | undefined
+  /**
+   * Writes also where other users could put something else in a session's place, or where the file has a second name. Default: only if
+   * `ANNALS_UNSAFE_PLACES` in the environment is `allow`.
+   */
+  readonly unsafePlaces?: boolean | undefined
 }
 
 export const layer = (
@@ -42,8 +47,11 @@ export const layer = (
   const environment = options.environment ?? env
   const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
   const locks = options.native && nativeLocks(options.native)
+  const unsafePlaces = options.unsafePlaces ?? environment["ANNALS_UNSAFE_PLACES"] === "allow"
   const lease = Layer.unwrap(
-    Effect.map(Redaction, (redactor) => Lease.layerFile({ clean: (text) => redactor.redactText(text).text, locks })),
+    Effect.map(Redaction, (redactor) =>
+      Lease.layerFile({ clean: (text) => redactor.redactText(text).text, locks, unsafePlaces }),
+    ),
   )
   const home = options.home ?? homedir()
   return Layer.merge(TreeStore.layer({ home, environment, stamp: systemStamp }), LedgerFiles.layer({ stamp: systemStamp })).pipe(

@@ -20,6 +20,10 @@ export interface FileSiteOptions {
   readonly system?: System | undefined
   /** The way to lock. By default that of SQLite, which `node:sqlite` is loaded for. */
   readonly locks?: Locks | undefined
+  /** Gives the lease also where other users could put something else in the file's place. By default it is refused (`lease.unsafe`). */
+  readonly unsafePlaces?: boolean | undefined
+  /** The number of the user who writes. By default that of the process. */
+  readonly user?: number | undefined
 }
 
 /** Of this isolate, however many sites it has. */
@@ -40,7 +44,7 @@ const deviceOf = (path: string): Result.Result<bigint, LockRefusal> => {
 }
 
 /** The leases of the machine's files. `known` remembers where locks work. */
-export const fileSite = (locks: Locks, options: Omit<FileSiteOptions, "locks">, known: Known): Site => {
+export const fileSite = (locks: Locks, options: Pick<FileSiteOptions, "clean" | "system">, known: Known): Site => {
   const self = thisProcess(options.clean, options.system)
   const table = tableOf(options.system)
   const doLocksWork: Site["doLocksWork"] = (path) =>

@@ -14,6 +14,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { DiskFault } from "../disk/Disk.ts"
+import { nodeDisk } from "../disk/NodeDisk.ts"
+import { distrust } from "../disk/Trust.ts"
 import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
 import type { Locks } from "./Locks.ts"
@@ -21,6 +24,7 @@ import { memorySite } from "./MemorySite.ts"
 import type { Site } from "./Site.ts"
 import { sqliteLocks } from "./SqliteLocks.ts"
 import { type AcquireOptions, type Inspection, inspectLease, type LeaseHeld, type Means, takeLease } from "./Taking.ts"
+import { effectiveUser } from "./ThisProcess.ts"
 
 export class Lease extends Context.Service<
   Lease,
@@ -40,7 +44,17 @@ export class Lease extends Context.Service<
       // A process may change its space while it lives, so it looks at itself anew each time.
       const siteFor = (path: string): Effect.Effect<Site, LeaseError> =>
         Effect.map(locksOf(options, path), (locks) => fileSite(locks, options, known))
-      return leases(siteFor, { fresh: randomUUID, clean: options.clean })
+      const found = leases(siteFor, { fresh: randomUUID, clean: options.clean })
+      if (options.unsafePlaces === true) return found
+      const user = options.user ?? effectiveUser()
+      return {
+        ...found,
+        acquire: (path, wish) =>
+          Effect.andThen(
+            Effect.suspend(() => trusted(path, user)),
+            found.acquire(path, wish),
+          ),
+      }
     })
 
   /** Leases within one process and one layer: for stores in memory. */
@@ -52,6 +66,18 @@ export class Lease extends Context.Service<
   /** Leases at any site. */
   static readonly layerOf = (site: Site, means: Means): Layer.Layer<Lease> =>
     Layer.sync(Lease, () => leases(() => Effect.succeed(site), means))
+}
+
+/** Refuses a file whose place others could take. */
+const trusted = (path: string, user: number): Effect.Effect<void, LeaseError> => {
+  try {
+    const found = distrust(nodeDisk, path, user)
+    if (found === undefined) return Effect.void
+    return Effect.fail(new LeaseError({ reason: { _tag: "Unsafe", code: "lease.unsafe", path, distrust: found } }))
+  } catch (cause) {
+    if (!(cause instanceof DiskFault)) throw cause
+    return Effect.fail(new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: cause.code } }))
+  }
 }
 
 /** The locks a host has chosen, or those of SQLite. */

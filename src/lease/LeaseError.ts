@@ -2,6 +2,7 @@
  * Why a session may not be written to. One class; nothing was changed, and reading is always possible.
  */
 import * as Data from "effect/Data"
+import type { Distrust } from "../disk/Trust.ts"
 import type { Obstacle } from "./Decision.ts"
 import type { Forced } from "./Owner.ts"
 
@@ -36,6 +37,8 @@ export type LeaseReason =
   | { readonly _tag: "NotOffered"; readonly code: "lease.not_offered"; readonly path: string }
   /** The lease was held, and is not any more: its lock was removed or replaced, or somebody took it by force. Write nothing. */
   | { readonly _tag: "Lost"; readonly code: "lease.lost"; readonly path: string; readonly how: Loss }
+  /** Somebody else could make the writer write somewhere else, or the file has a name there already. */
+  | { readonly _tag: "Unsafe"; readonly code: "lease.unsafe"; readonly path: string; readonly distrust: Distrust }
   /** No lock can be made here: a read-only directory, a file in the way. */
   | {
       readonly _tag: "Unavailable"
@@ -78,6 +81,17 @@ const heldMessage = ({ path, owner, obstacle }: LeaseReason & { readonly _tag: "
   return `${path}: in use by ${who} since ${owner.since}${obstacles[obstacle] ?? ""}`
 }
 
+const distrustMessage = (path: string, distrust: Distrust): string => {
+  switch (distrust._tag) {
+    case "OtherOwner":
+      return `${path}: ${distrust.place} belongs to another user (${distrust.uid})`
+    case "OpenToAll":
+      return `${path}: everybody may replace what lies in ${distrust.place}`
+    case "OtherName":
+      return `${path}: the same file has another name somewhere else (${distrust.links} hard links)`
+  }
+}
+
 const messageOf = (reason: LeaseReason): string => {
   switch (reason._tag) {
     case "Held":
@@ -88,6 +102,8 @@ const messageOf = (reason: LeaseReason): string => {
       return `${reason.path}: was not offered to this writer, or somebody has taken the offer`
     case "Lost":
       return `${reason.path}: the right to write to it is lost, ${losses[reason.how]}`
+    case "Unsafe":
+      return distrustMessage(reason.path, reason.distrust)
     case "Unavailable":
       return `${reason.path}: cannot be locked (${reason.system})`
   }

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
-import { kill, pid } from "node:process"
+import { geteuid, kill, pid } from "node:process"
 import type { ProcessTable } from "./Observation.ts"
 import { type Identity, statFieldsOf } from "./Owner.ts"
 
@@ -27,6 +27,9 @@ export const system: System = {
   hostname,
   signal: (other) => void kill(other, 0),
 }
+
+/** The user whose rights this process has; -1 where there are no numbers for users. */
+export const effectiveUser = (): number => geteuid?.() ?? -1
 
 /** One for each time this module is loaded: each thread, and each copy of the library. */
 const isolate = randomUUID()

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AtomicError } from "../disk/Atomic.ts"
+import { ensurePrivateFile } from "../disk/Directory.ts"
 import { type Disk, DiskFault, type FileStat } from "../disk/Disk.ts"
 import { LEASE_LOST } from "../disk/Guard.ts"
 import { type Identity, ReadError } from "../journal/Reader.ts"
@@ -58,13 +59,26 @@ const dropSecondName = (disk: Disk, path: string, { device, inode }: Identity): 
 }
 
 /**
- * Brings a session's file in order: its end, and its names. A refusal after the first change, or of a sync, leaves the file uncertain. The
+ * Takes the rights of others to a file that is about to be written to: it holds a conversation. A disk that refuses, or has no rights, is
+ * no obstacle to an append.
+ */
+const dropRightsOfOthers = (disk: Disk, path: string): void => {
+  try {
+    ensurePrivateFile(disk, path)
+  } catch (cause) {
+    if (!(cause instanceof DiskFault)) throw cause
+  }
+}
+
+/**
+ * Brings a session's file in order: its end, its names and its rights. A refusal after the first change, or of a sync, leaves the file uncertain. The
  * caller holds the lease.
  */
 export const putInOrder = (disk: Disk, path: string, identity: Identity, plan: TailPlan): Effect.Effect<TailDone, PrepareError> =>
   Effect.suspend((): Effect.Effect<TailDone, PrepareError> => {
     try {
       dropSecondName(disk, path, identity)
+      dropRightsOfOthers(disk, path)
       return Effect.succeed(carryOutTail(disk, path, identity, plan))
     } catch (cause) {
       if (!(cause instanceof DiskFault)) throw cause

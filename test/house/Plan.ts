@@ -83,6 +83,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/disk/NodeDisk.ts", ["node"]],
   ["src/disk/KoffiPort.ts", ["node", "process"]],
   ["src/disk/Atomic.ts", ["node"]],
+  ["src/disk/Trust.ts", ["node"]],
   ["src/disk/Changes.ts", ["node"]],
   ["src/disk/Directory.ts", ["node"]],
   ...["Digests", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
