@@ -2,17 +2,18 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import { Files } from "../disk/Files.ts"
 import { ledgerModel } from "../ledger/LedgerModel.ts"
 import { resumeReport } from "../ledger/Resume.ts"
 import { type LedgerState, messages } from "../ledger/State.ts"
+import { readContext } from "../session/ContextReading.ts"
 import { systemStamp } from "../session/SystemStamp.ts"
-import { buildSessionContext } from "../tree/Context.ts"
 import { contextLines } from "../view/ContextView.ts"
 import { visible } from "../view/Escape.ts"
 import { ledgerContextLines, repairWords } from "../view/LedgerContextView.ts"
 import { entryIdOf } from "./EntryId.ts"
 import { type Forced, kindOf } from "./Kind.ts"
-import { load, loadLedgerFile, noteDamage } from "./Loading.ts"
+import { loadLedgerFile, lookupOf, noteBlobs, noteDamage, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { printJson, printLines } from "./Print.ts"
 import { UsageError } from "./Usage.ts"
@@ -32,17 +33,18 @@ function* jsonLines(values: Iterable<unknown>): Generator<string> {
 
 const contextOfTree = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl }: ContextInput) {
   const { style, columns } = yield* Output
-  const loaded = yield* load(file)
-  yield* noteDamage(loaded)
-  const { state } = loaded
+  const options = { lookup: yield* lookupOf(file), onProgress: progressOf(yield* Output, file) }
   const given = Option.getOrUndefined(leaf)
-  const at =
+  const found = yield* readContext(yield* Files, file, options, (state) =>
     given === undefined
-      ? state.leaf
+      ? Effect.succeed(state.leaf)
       : given === "none"
-        ? null
-        : yield* entryIdOf(state, given, { path: file, unknown: "tree.unknown_leaf" })
-  const built = yield* Effect.fromResult(buildSessionContext(state, at))
+        ? Effect.succeed(null)
+        : entryIdOf(state, given, { path: file, unknown: "tree.unknown_leaf" }),
+  )
+  yield* noteBlobs(found)
+  yield* noteDamage(found)
+  const { context: built } = found
   if (jsonl) return yield* printLines(jsonLines(built.messages))
   yield* json ? printJson(built) : printLines(contextLines(built, { style, columns, full }))
 })

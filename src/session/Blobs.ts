@@ -1,9 +1,10 @@
 /**
  * Images between a session's state and its file: the state holds them as they are, the file holds references to blobs.
  *
- * On the way out ({@link shaping}) an image is put into the store before the line that refers to it is handed to the journal. It stays in
- * the line when the store refuses it, which is told as a warning, when decoding and encoding would not give the very same text, and when
- * redaction finds anything in it: a blob is bytes in the clear, and what lies in base64 must not come to light there.
+ * On the way out ({@link shaping}) an image is put into the store before the line that refers to it is handed to the journal. Secrets that
+ * stand among its bytes as text are taken out of it first, in the state too, so that the state is what a reload shows. It stays in the line
+ * when the store refuses it, which is told as a warning, when decoding and encoding would not give the very same text, and when a secret
+ * cannot be taken out of it: redaction of the line then takes out all of it.
  *
  * On the way in ({@link resolveState}) references are replaced by what they stand for. One that leads to nothing stays where it is and is
  * reported; reading goes on.
@@ -25,6 +26,7 @@ import { base64Of, type Form, type Image, imagesIn, mapImages, mapReferences, re
 import { isSmall, kept as keptOf } from "../tree/Sizes.ts"
 import type { TreeState } from "../tree/State.ts"
 import type { TreeRecord } from "../tree/TreeModel.ts"
+import { cleanBytes, isClean } from "./CleanBytes.ts"
 import type { ShapedRecord } from "./Session.ts"
 
 /** Finds the bytes of a blob. */
@@ -68,21 +70,38 @@ const textOf = (form: Form, bytes: Uint8Array): string | undefined => {
   return text === undefined || base64Of({ form, text }) === undefined ? undefined : text
 }
 
-/** The bytes of an image that is worth a blob, or undefined for one that stays where it is. */
-const bytesOf = (image: Image): Uint8Array | undefined => {
+/** An image that is worth a blob, without secrets: what stands in its place, and the bytes of the blob. */
+interface CleanImage {
+  readonly text: string
+  readonly bytes: Uint8Array
+}
+
+/** Undefined for an image that stays where it is: it is small, is not what its bytes would be written as, or holds a secret for good. */
+const cleanImage = (redactor: Redactor, image: Image): CleanImage | undefined => {
   const base64 = base64Of(image)
   if (base64 === undefined || base64.length < MIN_BLOB_UNITS) return undefined
   const bytes = Buffer.from(base64, "base64")
   if (bytes.toString("base64") !== base64) return undefined
-  return image.form === "base64" ? bytes : new TextEncoder().encode(image.text)
+  const clean = cleanBytes(redactor, bytes)
+  if (clean === undefined) return undefined
+  const before = image.text.slice(0, image.text.length - base64.length)
+  const text = clean === bytes ? image.text : `${before}${asBuffer(clean).toString("base64")}`
+  if (redactor.redactText(text).findings.length > 0) return undefined
+  return { text, bytes: image.form === "base64" ? clean : new TextEncoder().encode(text) }
 }
 
-/** Stretches of text in what bytes read as, long enough to hold a secret. What lies between them is no text. */
-const TEXT = /[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]{8,}/g
-
-/** Whether redaction finds nothing in bytes, read as text wherever they are any. */
-const isClean = (redactor: Redactor, bytes: Uint8Array): boolean =>
-  redactor.redactText((asBuffer(bytes).toString().match(TEXT) ?? []).join("\n")).findings.length === 0
+/** The images of a record that are worth a blob, by what stands in their places. Each is looked at once. */
+const cleanImages = (redactor: Redactor, record: JsonObject): ReadonlyMap<string, CleanImage> => {
+  const found = new Map<string, CleanImage>()
+  const seen = new Set<string>()
+  for (const image of imagesIn(record)) {
+    if (seen.has(image.text)) continue
+    seen.add(image.text)
+    const clean = cleanImage(redactor, image)
+    if (clean !== undefined) found.set(image.text, clean)
+  }
+  return found
+}
 
 /** What a reference is known by: at a place of another form it would stand for another text. */
 const keyOf = ({ form, text }: Image): string => `${form} ${text}`
@@ -145,24 +164,29 @@ export const shaping = (
     told.add(ref)
     return warning(failure)
   }
-  const written = Effect.fnUntraced(function* (record: JsonObject, put: Put) {
+  const written = Effect.fnUntraced(function* (record: JsonObject, images: Iterable<CleanImage>, put: Put) {
     const refs = new Map<string, string>()
-    for (const image of imagesIn(record)) {
-      const bytes = refs.has(image.text) ? undefined : bytesOf(image)
-      if (bytes === undefined || redactor.redactText(image.text).findings.length > 0 || !isClean(redactor, bytes)) continue
+    for (const { text, bytes } of images) {
       const ref = yield* Effect.result(put(bytes))
-      if (Result.isSuccess(ref)) refs.set(image.text, ref.success)
+      if (Result.isSuccess(ref)) refs.set(text, ref.success)
       else yield* tell(ref)
     }
     return refs.size === 0 ? record : mapImages(record, ({ text }) => refs.get(text) ?? text)
   })
   const shaped = Effect.fnUntraced(function* (record: JsonObject) {
     const given = lookup === undefined ? record : withTexts(record, yield* resolved(referencesIn(record), lookup))
-    const kept = keptOf(given, redact)
-    return { kept, written: put === undefined ? Effect.succeed(kept) : written(kept, put) }
+    const images = cleanImages(redactor, given)
+    const clean = images.size === 0 ? given : mapImages(given, ({ text }) => images.get(text)?.text ?? text)
+    const kept = keptOf(clean, redact)
+    const withRefs = put === undefined || images.size === 0 ? Effect.succeed(kept) : written(kept, images.values(), put)
+    return { kept, written: withRefs }
   })
   return (record) => (isSmall(record) ? Effect.succeed({ kept: record, written: Effect.succeed(record) }) : shaped(record))
 }
+
+/** A record with what its references stand for. Those that lead to nothing stay. */
+export const resolveRecord = (record: JsonObject, lookup: Lookup): Effect.Effect<JsonObject> =>
+  Effect.map(resolved(referencesIn(record), lookup), (texts) => withTexts(record, texts))
 
 /** Those of some references that lead to nothing, in order. Each blob is read once, and none is kept. */
 export const problemsOf = Effect.fnUntraced(function* (
@@ -226,8 +250,8 @@ export const resolveState = Effect.fnUntraced(function* (
   })
   const entries = mapSequence(state.entries, (entry) => {
     const record = withTexts(entry.record, texts)
-    const { id, parentId, index, source } = entry
-    return record === entry.record ? entry : { id, parentId, index, record, source }
+    const { id, parentId, type, index, source } = entry
+    return record === entry.record ? entry : { id, parentId, type, index, record, source }
   })
   const patches = mapSequence(state.patches, (patch) => {
     const { message } = withTexts({ message: patch.message }, texts)

@@ -33,7 +33,7 @@ export interface TreeReadingOptions {
 /** From version 3 on a message with an id is held as it stands. */
 const UNCHANGED_FROM = 3
 
-const keyOf = ({ id }: EntryName): string => id
+const keyOf = ({ id }: Pick<EntryName, "id">): string => id
 
 export class TreeReading implements FirstRecords {
   readonly damages: Array<Damage> = []
@@ -90,7 +90,9 @@ export class TreeReading implements FirstRecords {
     if (outline.kind("timestamp") !== "string") return undefined
     const id = outline.text("id")
     const parentId = outline.kind("parentId") === "null" ? null : outline.text("parentId")
-    return id === undefined || parentId === undefined || this.#has(id) ? undefined : { id, parentId, index: this.#count }
+    return id === undefined || parentId === undefined || this.#has(id)
+      ? undefined
+      : { id, parentId, type: "message", index: this.#count }
   }
 
   #message(record: JournalRecord, name: EntryName): void {

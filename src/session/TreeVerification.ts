@@ -6,14 +6,11 @@
  */
 import * as Effect from "effect/Effect"
 import type { Disk } from "../disk/Disk.ts"
-import type { Damage } from "../journal/Damage.ts"
-import { PlaceReader } from "../journal/PlaceReader.ts"
-import { ReadError, type ReadSummary } from "../journal/Reader.ts"
-import { readToEnd } from "../journal/RecordStream.ts"
+import type { ReadError } from "../journal/Reader.ts"
 import { type BlobProblem, problemsOf } from "./Blobs.ts"
-import { dialectOf, type LoadedTree, type LoadOptions, refusalOf } from "./Load.ts"
+import { dialectOf, type LoadedTree, type LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
-import { TreeReading, type TreeReadingOptions } from "./TreeReading.ts"
+import { useTreeFile } from "./TreeFile.ts"
 
 /** What is found in the file of a tree session. */
 export interface VerifiedTree
@@ -23,61 +20,16 @@ export interface VerifiedTree
   readonly entries: number
 }
 
-/** Runs something with a reader of places in a file, and closes it. */
-export const withPlaces = <A, E, R>(
-  disk: Disk,
-  path: string,
-  use: (places: PlaceReader) => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E | ReadError, R> =>
-  Effect.acquireUseRelease(Effect.try({ try: () => new PlaceReader(disk, path), catch: asReadError }), use, (places) =>
-    Effect.sync(() => places.close()),
-  )
-
-/** Anything else is a bug. */
-const asReadError = (cause: unknown): ReadError => {
-  if (cause instanceof ReadError) return cause
-  throw cause
-}
-
-export interface ReadTree {
-  readonly reading: TreeReading
-  readonly summary: ReadSummary
-}
-
-/** Reads a tree session with its entries left in the file. Fails for a file that is not one. */
-export const readTree = (
-  disk: Disk,
-  path: string,
-  places: PlaceReader,
-  options: Pick<LoadOptions, "onProgress"> & Pick<TreeReadingOptions, "onlyJudges">,
-): Effect.Effect<ReadTree, ReadError | FormatError> =>
-  Effect.suspend(() => {
-    const { onProgress, onlyJudges } = options
-    const reading = new TreeReading({ read: (place) => places.read(place), onlyJudges })
-    return Effect.flatMap(
-      readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline: reading.outline }),
-      (summary) =>
-        Effect.flatMap(
-          Effect.try({ try: () => places.confirm(summary.identity), catch: asReadError }),
-          (): Effect.Effect<ReadTree, FormatError> => {
-            const refusal = refusalOf(path, reading)
-            return refusal === undefined ? Effect.succeed({ reading, summary }) : Effect.fail(refusal)
-          },
-        ),
-    )
-  })
-
 /** Verifies a tree session. Fails for a file that is not one; damage is not a failure. */
 export const verifyTree = (
   disk: Disk,
   path: string,
-  options: LoadOptions = {},
+  { lookup, onProgress }: LoadOptions = {},
 ): Effect.Effect<VerifiedTree, ReadError | FormatError> =>
-  withPlaces(disk, path, (places) =>
+  useTreeFile(disk, path, { onProgress, onlyJudges: true }, ({ reading, summary }) =>
     Effect.gen(function* () {
-      const { reading, summary } = yield* readTree(disk, path, places, { onProgress: options.onProgress, onlyJudges: true })
       const { state, damages, references, first } = reading
-      const blobs: ReadonlyArray<BlobProblem> = options.lookup === undefined ? [] : yield* problemsOf(references, options.lookup)
+      const blobs: ReadonlyArray<BlobProblem> = lookup === undefined ? [] : yield* problemsOf(references, lookup)
       return {
         path,
         dialect: dialectOf(first),
@@ -86,7 +38,7 @@ export const verifyTree = (
         entries: state.entries.length,
         records: summary.records,
         bytes: summary.bytes,
-        damages: damages satisfies ReadonlyArray<Damage>,
+        damages,
         blobs,
       }
     }),

@@ -13,6 +13,7 @@
 import * as Result from "effect/Result"
 import { isObject, type Json, type JsonArray, type JsonObject, own, ownObject, ownString } from "../model/Json.ts"
 import { append, at, empty, iterate, last, type Sequence } from "../model/Sequence.ts"
+import { contextStart, isCompaction } from "./ContextStart.ts"
 import type { TreeRejection } from "./Rejection.ts"
 import { initialSettings, type ModelChain, type Settings, settle } from "./Settings.ts"
 import type { TreeState } from "./State.ts"
@@ -191,15 +192,14 @@ const compacted = (before: Sequence<JsonObject>, record: JsonObject): Sequence<M
   return messages
 }
 
-/** The fold after one more record of the path. A compaction without a summary, as a cut write leaves it, is none. */
+/** The fold after one more record of the path. */
 export const extend = (fold: ContextFold, record: JsonObject): ContextFold => {
-  const isCompaction = own(record, "type") === "compaction" && ownString(record, "summary") !== undefined
   const position = fold.path.length
   const edit = editOf(record, position)
   const messages = isReset(record) ? empty<Made>() : withMade(fold.messages, made(record, position))
   return {
     path: append(fold.path, record),
-    messages: isCompaction ? compacted(fold.path, record) : messages,
+    messages: isCompaction(record) ? compacted(fold.path, record) : messages,
     edits: edit === undefined ? fold.edits : append(fold.edits, edit),
     settings: settle(fold.settings, record),
   }
@@ -245,9 +245,17 @@ const contextIn = (messages: ReadonlyArray<JsonObject>, settings: Settings): Ses
   ...(settings.modeData === undefined ? {} : { modeData: settings.modeData }),
 })
 
-/** The context at a leaf, by default the live one; null is the empty context. An unknown id is a rejection, never another branch. */
+/**
+ * The context at a leaf, by default the live one; null is the empty context. An unknown id is a rejection, never another branch.
+ *
+ * O(length of the path), of which only those records are looked at that have a part in it.
+ */
 export const buildSessionContext = (
   state: TreeState,
   leaf: string | null = state.leaf,
 ): Result.Result<SessionContext, TreeRejection> =>
-  Result.map(path(state, leaf), (found) => contextOf(records(state, found).reduce(extend, emptyFold)))
+  Result.map(path(state, leaf), (found) => {
+    const { place, settings } = contextStart(state, found)
+    const rest = records(state, { ...found, positions: found.positions.slice(place) })
+    return contextOf(rest.reduce(extend, { ...emptyFold, settings }))
+  })

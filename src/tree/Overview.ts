@@ -17,8 +17,7 @@ export const title = (state: TreeState): EntryTitle | undefined => {
 /** The number of entries of each type. */
 export const counts = (state: TreeState): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
-  for (const { record } of iterate(state.entries)) {
-    const type = ownString(record, "type") ?? ""
+  for (const { type } of iterate(state.entries)) {
     found.set(type, (found.get(type) ?? 0) + 1)
   }
   return found

@@ -61,11 +61,12 @@ const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<D
   const { record, edits } = upcastIn(state, source)
   const id = ownString(record, "id") ?? ""
   const parentId = ownString(record, "parentId") ?? null
+  const type = ownString(record, "type") ?? ""
   const found = [...damage]
   if (entryFlaw(state.version === 1 ? record : source) !== undefined) found.push("unusable-entry")
   if (holder !== undefined) found.push("duplicate-id")
   if (parentId !== null && parentId !== state.leaf && !has(state, parentId)) found.push("orphan")
-  return { _tag: "Entry", entry: { id, parentId, index: state.count, record, source }, edits, damage: found }
+  return { _tag: "Entry", entry: { id, parentId, type, index: state.count, record, source }, edits, damage: found }
 }
 
 const refused = (refusal: PatchRefusal, damage: ReadonlyArray<DamageKind>): Reading => ({

@@ -12,6 +12,8 @@ import type { TitleSource, UnsupportedVersion, Version } from "./Header.ts"
 export interface Entry {
   readonly id: string
   readonly parentId: string | null
+  /** The type of its record. */
+  readonly type: string
   /** Its place among the records of the file, the header being 0. */
   readonly index: number
   /** The record as version 5 has it, before patches. */

@@ -6,7 +6,7 @@
  *
  * Pure but for `read`, which must give the same record for the same place each time.
  */
-import type { JsonObject } from "../model/Json.ts"
+import { type JsonObject, ownString } from "../model/Json.ts"
 import { grown, KeyTable } from "../model/KeyTable.ts"
 import type { Base } from "../model/Sequence.ts"
 import type { Entry } from "./State.ts"
@@ -21,12 +21,16 @@ export interface Place {
 export interface EntryName {
   readonly id: string
   readonly parentId: string | null
+  readonly type: string
   readonly index: number
 }
 
 const NO_PARENT = -1
 /** A parent that stands in the map of strays. */
 const STRAY = -2
+
+/** Types that are kept by a number; the others are read with their records. */
+const MAX_TYPES = 255
 
 const FIRST_ENTRIES = 1_024
 
@@ -36,6 +40,8 @@ export class StoredEntries implements Base<Entry> {
   #offsets = new Float64Array(FIRST_ENTRIES)
   #lengths = new Uint32Array(FIRST_ENTRIES)
   #indexes = new Uint32Array(FIRST_ENTRIES)
+  #types = new Uint8Array(FIRST_ENTRIES)
+  readonly #typeNames: Array<string> = []
   /** The position of an entry with the parent's id. */
   #parents = new Int32Array(FIRST_ENTRIES)
   /** The ids of parents that did not stand before. */
@@ -53,22 +59,30 @@ export class StoredEntries implements Base<Entry> {
   }
 
   /** One more entry. `whole`: the entry itself, when its record is not the one that stands at the place. */
-  add({ id, parentId, index }: EntryName, { offset, length }: Place, whole?: Entry): void {
+  add({ id, parentId, type, index }: EntryName, { offset, length }: Place, whole?: Entry): void {
     const position = this.#ids.length
     if (position === this.#offsets.length) {
       this.#offsets = grown(this.#offsets)
       this.#lengths = grown(this.#lengths)
       this.#indexes = grown(this.#indexes)
       this.#parents = grown(this.#parents)
+      this.#types = grown(this.#types)
     }
     this.#offsets[position] = offset
     this.#lengths[position] = length
     this.#indexes[position] = index
+    this.#types[position] = this.#typeNumber(type)
     const parent = parentId === null ? NO_PARENT : this.#ids.lastPosition(parentId)
     this.#parents[position] = parentId !== null && parent < 0 ? STRAY : parent
     if (parentId !== null && parent < 0) this.#strays.set(position, parentId)
     if (whole !== undefined) this.#whole.set(position, whole)
     this.#ids.add(id)
+  }
+
+  #typeNumber(type: string): number {
+    const known = this.#typeNames.indexOf(type)
+    if (known >= 0 || this.#typeNames.length === MAX_TYPES) return known >= 0 ? known : MAX_TYPES
+    return this.#typeNames.push(type) - 1
   }
 
   at(position: number): Entry {
@@ -97,6 +111,11 @@ export class StoredEntries implements Base<Entry> {
     return parent === STRAY ? (this.#strays.get(position) ?? null) : this.#ids.key(parent)
   }
 
+  type(position: number): string {
+    const type = this.#typeNames[this.#types[position] as number]
+    return type ?? ownString(this.record(position), "type") ?? ""
+  }
+
   index(position: number): number {
     return this.#indexes[position] as number
   }
@@ -123,6 +142,10 @@ class StoredEntry implements Entry {
 
   get parentId(): string | null {
     return this.#entries.parentId(this.#position)
+  }
+
+  get type(): string {
+    return this.#entries.type(this.#position)
   }
 
   get index(): number {
