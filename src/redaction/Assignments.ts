@@ -10,7 +10,7 @@ import { holdsDrawnWord, isNumber, looksLikeCode } from "./Code.ts"
 import { headerSecrets } from "./HeaderValue.ts"
 import { withoutMarkers } from "./Marker.ts"
 import { type HeaderClass, isHeader, LONGEST_NAME, mayBeSecretName, type NameClass, type Names } from "./Names.ts"
-import { isPlaceholder } from "./Words.ts"
+import { isPlaceholder, speaksOfPassword } from "./Words.ts"
 
 /** Characters of the shortest value that a name makes a secret. */
 export const SHORTEST_VALUE = 8
@@ -39,8 +39,6 @@ export const isSecretValue = (whole: string, name: NameClass, isQuoted: boolean,
   return !looksLikeCode(value, isQuoted)
 }
 
-const STAND_INS: ReadonlySet<string> = new Set(["undefined", "required", "optional", "disabled", "password", "passphrase"])
-
 /** References, templates, addresses, absolute paths and dotted names. */
 const POINTS_ELSEWHERE = /[{}<>$()%]|^\/|:\/\/|^\w+(?:\.[A-Za-z_]\w*)+$/
 
@@ -52,7 +50,7 @@ export const isSecretMember = (whole: string, name: NameClass, weak: WeakValues)
   if (isSecretValue(whole, name, true, weak)) return true
   const value = withoutMarkers(whole)
   if (name !== "password" || value.length < SHORTEST_VALUE || isNumber(value)) return false
-  return !STAND_INS.has(value.toLowerCase()) && !isPlaceholder(value) && !POINTS_ELSEWHERE.test(value)
+  return !speaksOfPassword(value) && !isPlaceholder(value) && !POINTS_ELSEWHERE.test(value)
 }
 
 const NONE: ReadonlyArray<Assignment> = []
@@ -103,6 +101,9 @@ const BARE_END = /[\s"'`,;\u001b]|\\[nrt"'`\\]|&(?:amp;)?[A-Za-z_][\w.-]{0,40}=/
 
 /** Brackets of the text around it that are cut from the end of a bare value, at most. */
 const MOST_STRAY = 8
+
+/** Words joined by capitals, with a number. */
+const VARIABLE = /^[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,5}\d{1,2}$/
 
 /** A block of YAML, whose text begins on the next line. */
 const BLOCK = /[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,64}/y
@@ -194,9 +195,16 @@ export class Assignments {
       after = code
     }
     const isExpansion = text.charCodeAt(at) === OPEN_BRACE && text.charCodeAt(at - 1) === DOLLAR
-    return isCandidate && !isExpansion
+    return isCandidate && !isExpansion && !this.#isInResource(at, last)
       ? this.#names.classOf(text.slice(Math.max(at + 1, last + 1 - LONGEST_NAME), last + 1))
       : undefined
+  }
+
+  /** Whether a name between colons says what a resource is, as in `arn:aws:secretsmanager:eu-central-1:123456789012:secret:name`. */
+  #isInResource(before: number, last: number): boolean {
+    const text = this.#text
+    if (text.charCodeAt(before) !== COLON || text.charCodeAt(last + 1) !== COLON) return false
+    return /\b(?:arn|urn|crn):[\w:./*-]*$/.test(text.slice(Math.max(0, before - LONGEST_NAME), before))
   }
 
   /** The name in `name: string = …`, from the last character of the type. */
@@ -238,8 +246,17 @@ export class Assignments {
     for (let stray = 0; stray < MOST_STRAY && end > start && this.#isStrayCloser(start, end - 1); stray++) end--
     const value = this.#text.slice(start, end)
     if (!isSecretValue(value, name.class, false, this.#weak)) return undefined
+    if (this.#isVariable(start, end)) return undefined
     const found = { start, end, name: name.class }
     return name.quoteAt === undefined ? found : { ...found, quoteAt: name.quoteAt }
+  }
+
+  /** Whether a bare value is a numbered variable in a list of arguments or members, or at the end of a statement. */
+  #isVariable(start: number, end: number): boolean {
+    const text = this.#text
+    const next = text[text[end] === " " ? end + 1 : end]
+    const isInList = next === "," || next === ")" || next === "}"
+    return (isInList || (next === ";" && isBlank(text.charCodeAt(start - 1)))) && VARIABLE.test(text.slice(start, end))
   }
 
   /** Whether the character at the end of a bare value closes something that was opened before the value. */

@@ -85,6 +85,9 @@ const isDottedPath = (value: string): boolean => {
   return parts.every(isPathName) && parts.some((part) => WORD.test(part) && /[aeiouy]/i.test(part))
 }
 
+/** Two letters beyond those of English, as words of other languages have them. */
+const FOREIGN_WORD = /(?=[^\x00-\x7f])\p{L}.*(?=[^\x00-\x7f])\p{L}|(?=[^\x00-\x7f])\p{L}[a-z]{2}|[a-z]{2}(?=[^\x00-\x7f])\p{L}/u
+
 const SEPARATED_WORDS = /^[?@#!*&~^<]?[A-Za-z0-9 _./:\\-]*$/
 
 /**
@@ -98,6 +101,7 @@ export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
   if (rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, "").length < 8) return true
   if (ADDRESS.test(value)) return true
   if (PATTERN.test(value) || (FILE.test(value) && areNumberedNames(value))) return true
+  if (FOREIGN_WORD.test(value) && areNumberedNames(value)) return true
   if (isQuoted)
     return (
       TEXT_GOES_ON.test(value) ||

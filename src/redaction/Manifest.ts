@@ -22,7 +22,7 @@ const isData = (key: string | undefined): boolean => key === "data" || key === "
 /** What is filled in or decrypted later. */
 const REFERENCE = /\{\{|\$[{(]|^\$\w+$|^<[^<>]*>$|^%\w+%$|^ENC\[/
 
-const stays = (value: string): boolean => value === "" || isPlaceholder(value) || REFERENCE.test(value)
+const stays = (value: string): boolean => !/\w/.test(value) || isPlaceholder(value) || REFERENCE.test(value)
 
 /** Something that may turn out to be a secret once its kind is known, which may stand behind its data. */
 interface Described {
@@ -310,6 +310,8 @@ class Block {
       this.#entry(data, KEY.lastIndex, end)
       return
     }
+    // A name that was cut.
+    if (isEntry && !data.isBlock) return
     const { values } = data.mapping
     const last = values.at(-1)
     if (data.isOpen && last !== undefined) values[values.length - 1] = [last[0], end]

@@ -35,6 +35,12 @@ export const isName = (run: string): boolean => {
 const WORDS = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$/
 const LONG = 16
 
+/** How the keys end that a vendor's documentation shows. */
+const EXAMPLE = /EXAMPLE(?:KEY|TOKEN)?$/
+
+/** What is filled in with crosses or noughts. */
+const STAND_IN = /^(?:[xX0*._-]+|(?:[\w./-]{0,23}[-_./])?[xX]{8,}|T0{6,}.*)$/
+
 /** Longest body that is asked whether it reads like a name. Longer ones do not, which keeps the asking cheap. */
 const LONGEST_BODY = 100
 
@@ -44,7 +50,7 @@ const LONGEST_BODY = 100
  */
 export const readsLikeName = (body: string, isWeak: boolean, full: number): boolean => {
   if (body.length > LONGEST_BODY) return false
-  if (/^(?:[xX]+|[-_.*]+)$/.test(body)) return true
+  if (STAND_IN.test(body) || EXAMPLE.test(body)) return true
   const parts = body.split(/[-_./+=]+/).filter((part) => part !== "")
   if (isWeak) return parts.every((part) => isName(part.replace(/\d{1,3}$/, "")))
   if (/[-_./]/.test(body)) return parts.every((part) => /^(?:[a-z]{2,20}|[A-Z]{2,20})\d{0,2}$/.test(part))
@@ -58,6 +64,27 @@ const FILLED = /^[A-Za-z_-]{0,20}[-_](?:[xX]{8,}|\*{4,}|\.{3,}|0{8,}|0?123456789
 export const isPlaceholder = (value: string): boolean =>
   /^(?:[xX]+|\*+|\.+|…+|-+|_+|#+|•+)$/.test(value) ||
   FILLED.test(value) ||
+  EXAMPLE.test(value) ||
   (value.length <= LONGEST_BODY &&
     /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|<)/i.test(value) &&
     !/\d{4}/.test(value))
+
+/** What the word for a password begins with, in languages that are written in plain letters. In others no secret is a word. */
+const SPEAKS = /passw|passphrase|kennwort|mot de passe|senha|parola|wachtwoord|passord|adgangskode|salasana|heslo/i
+
+/** Words for a password that are nothing else, as a form is labelled with them. */
+const LABELS: ReadonlySet<string> = new Set(
+  "undefined required optional disabled password passwords passphrase passwort kennwort wachtwoord adgangskode salasana".split(
+    " ",
+  ),
+)
+
+/** Letters beyond those of English. */
+const FOREIGN = /[^\x00-\x7f]/
+
+/** Whether a text under the name of a password is what a form says about it: its label, a request, a sentence. */
+export const speaksOfPassword = (value: string): boolean =>
+  LABELS.has(value.toLowerCase()) ||
+  (/\s/.test(value) && SPEAKS.test(value)) ||
+  (FOREIGN.test(value) && /\p{L}/u.test(value) && !/\d/.test(value)) ||
+  /^(?:\S+\s+){4,}\S+[.!?…]$/.test(value)

@@ -1,31 +1,9 @@
 /** Texts that look like secrets to a careless eye and are none: what sessions are full of. Nothing in them may be redacted. */
-import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto"
+import { createPublicKey, generateKeyPairSync } from "node:crypto"
 import { deflateSync } from "node:zlib"
+import { CROCKFORD, camel, capital, hash, lines, type Negative, word, words } from "./Negative.ts"
+import { NEGATIVE_FILES } from "./NegativeFiles.ts"
 import { ALNUM, DIGITS, HEX, LOWER, Seeded, UPPER, URL64 } from "./Seeded.ts"
-
-/** A class of such texts: one line of it, or one small file. */
-export interface Negative {
-  readonly name: string
-  readonly write: (random: Seeded) => string
-}
-
-const CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-const WORDS = (
-  "account amber anchor archive arrow basket beacon binary border branch bridge bucket button cache canvas carbon castle channel circle " +
-  "client cluster column comet copper corner cursor delta device dialog digest editor element engine escape event falcon feature filter " +
-  "folder forest frame garden gateway handle harbor header helper image index island journal kernel label ladder layer letter library " +
-  "listener locale matrix memory method mirror module monitor mutex needle network number object orbit packet panel parser pattern " +
-  "pixel planet plugin portal prefix process query queue random reader record region render resolver result river router sample schema " +
-  "screen script search section segment server session shadow signal socket source spinner stream string switch symbol table target task " +
-  "template terminal thread ticket timer toggle tracker transport tunnel update value vector version view viewport widget window worker"
-).split(" ")
-
-const word = (random: Seeded): string => random.pick(WORDS)
-const words = (random: Seeded, count: number): string => Array.from({ length: count }, () => word(random)).join(" ")
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-const camel = (random: Seeded): string => word(random) + capital(word(random)) + capital(word(random))
-const hash = (random: Seeded, algorithm: string): Buffer => createHash(algorithm).update(random.bytes(16)).digest()
-const lines = (count: number, line: () => string): string => Array.from({ length: count }, line).join("\n")
 
 const IDS: ReadonlyArray<Negative> = [
   { name: "uuids", write: (random) => `${random.uuid()} ${word(random)}\nid=${random.uuid()}\n{"id":"${random.uuid()}"}` },
@@ -395,7 +373,16 @@ const NEAR: ReadonlyArray<Negative> = [
   },
 ]
 
-export const NEGATIVES: ReadonlyArray<Negative> = [...NEAR, ...IDS, ...HASHED, ...ENCODED, ...KEYS, ...PEOPLE, ...CODE]
+export const NEGATIVES: ReadonlyArray<Negative> = [
+  ...NEAR,
+  ...IDS,
+  ...HASHED,
+  ...ENCODED,
+  ...KEYS,
+  ...PEOPLE,
+  ...CODE,
+  ...NEGATIVE_FILES,
+]
 
 /** About so many characters of a class, in pieces of the size of a usual file. */
 export function* negativeFiles(seed: string, negative: Negative, characters: number): Iterable<string> {

@@ -14,6 +14,10 @@ describe("goes", () => {
     ['x {"password":"q8DB.mfOoHSu._-i"}}]}/file', 'x {"password":"[REDACTED:password]"}}]}/file'],
     ['x {"password":"RdmCZtW_2MGDf.a"}', 'x {"password":"[REDACTED:password]"}'],
     ["DB_PASSWORD=CfmuP.ku!LYIuB5K", "DB_PASSWORD=[REDACTED:password]"],
+    ["Password=mockToken1;Database=a", "Password=[REDACTED:password];Database=a"],
+    ["password: mockToken1\n", "password: [REDACTED:password]\n"],
+    ["password: q7Rz2KbXñ9mTw", "password: [REDACTED:password]"],
+    [`db:password:${hex}`, "db:password:[REDACTED:password]"],
     ["db_password: |\n  q7Rz2KbX9mTw\n", "db_password: |\n  [REDACTED:password]\n"],
     ["token=\u001b[31mq7Rz2KbX9mTw\u001b[0m", "token=\u001b[31m[REDACTED:credential]\u001b[0m"],
     ["password=12345678", "password=[REDACTED:password]"],
@@ -105,6 +109,14 @@ describe("stays", () => {
     "next_page_token: CAoQAA12345678",
     "HTTP_QUOTED_STRING_TOKENS = /^[\\u0009\\u0020-\\u007E]+$/u",
     "password = \nhunter2hunter2",
+    "arn:aws:secretsmanager:eu-central-1:583842482536:secret:prod/queue-wSv9ni]",
+    "reply({ token: mockToken1, refreshToken: mockRefreshToken2 })",
+    "const token = mockToken1;",
+    `aws_secret_access_key = ${"wJalrXUtnFEMI"}/K7MDENG/bPxRfiCYEXAMPLEKEY`,
+    '"token": "忘记密码了吗请点击这里"',
+    '"apiKey": "Lösenordsåterställning"',
+    "password=Hasłomusimiećconajmniej8znaków",
+    "secret: Восстановитьпароль",
     "token = r'[^\\W\\d]\\w*'",
     "_token = r'(?:[%s]+|%s)' % (_punct, _core_token)",
   ])("%s", (text) => {
@@ -126,6 +138,19 @@ describe("a member of an object", () => {
       nested: { clientSecret: "[REDACTED:password]", pin: "[REDACTED:password]", secret: "[REDACTED:password]" },
       api_keys: ["[REDACTED:credential]", "a"],
     })
+  })
+
+  test("stays when its value says what a form says about a password", () => {
+    const form = {
+      password: "Passwort",
+      "auth.password": "Confirm your password",
+      newPassword: "Password must have at least 8 characters",
+      passphrase: "パスワードを再入力してください",
+      secret: "Choose something that nobody else would guess.",
+      clientSecret: "Восстановить",
+    }
+    expect(plain.redactValue(form).value).toBe(form)
+    expect(redact(JSON.stringify(form))).toBe(JSON.stringify(form))
   })
 
   test("stays when its value only stands for a secret, or its name speaks of something else", () => {

@@ -100,3 +100,16 @@ describe("what only looks like one", () => {
     expect(redact(data)).toBe(data)
   })
 })
+
+describe("what a vendor's documentation shows for a token stays", () => {
+  test.each([
+    `${"AKI"}AIOSFODNN7EXAMPLE`,
+    `sk-ant-api03-${"x".repeat(20)}`,
+    `xoxb-${"X".repeat(12)}-${"X".repeat(12)}-${"X".repeat(24)}`,
+    `https://hooks.slack.com/services/T${"0".repeat(8)}/B${"0".repeat(8)}/${"X".repeat(24)}`,
+    `https://hooks.slack.com/services/T${"0".repeat(8)}/B${"0".repeat(8)}/XXX`,
+    `glpat-${"x".repeat(20)}`,
+  ])("%s", (text) => {
+    expect(redact(`see ${text} there`)).toBe(`see ${text} there`)
+  })
+})
