@@ -6,6 +6,7 @@
 behind each sign among the first.
  */
 import { decodeText, digitsEnd, isDigit } from "./Base64.ts"
+import { bytesOfBase64, textAmong } from "./Binary.ts"
 
 /** Digits of the shortest piece that is decoded. Shorter ones hold no secret that could be told by itself. */
 const SHORTEST = 20
@@ -25,18 +26,19 @@ export interface Encoded {
 
 const NEXT_LINE = /\r?\n[ \t]{0,32}/y
 
-/** The end of the wrapped lines whose first one ends at a position. */
+/** The end of the wrapped lines whose first one ends at a position. Before the first one there may be digits that are no part of it. */
 const linesEnd = (text: string, start: number, firstEnd: number): number => {
-  const length = firstEnd - start
+  let length = firstEnd - start
   let end = firstEnd
-  while (length >= LINE) {
+  for (let count = 1; length >= LINE; count++) {
     NEXT_LINE.lastIndex = end
     if (!NEXT_LINE.test(text)) return end
     const from = NEXT_LINE.lastIndex
     const to = digitsEnd(text, from)
     if (to === from || to - from > length) return end
     end = to
-    if (to - from < length) return end
+    if (to - from < length && count > 1) return end
+    length = to - from
   }
   return end
 }
@@ -67,9 +69,12 @@ const withPadding = (text: string, end: number): number => {
 
 const BEFORE_IMAGE = /data:image\/[\w.+-]{1,20};base64,$/
 
-/** Whether what begins at a position is the data of an image. An image is not read. */
+/** Whether what begins at a position is the data of an image. Of an image the text among its bytes is read. */
 const isImage = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 0x2c && BEFORE_IMAGE.test(text.slice(Math.max(0, start - 48), start))
+
+const readFrom = (text: string, start: number, end: number): string | undefined =>
+  isImage(text, start) ? textAmong(bytesOfBase64(text.slice(start, end))) : decodedFrom(text, start, end)
 
 /** Tells every piece of base64 that stands for text, in order. Cost: linear in the text. */
 export const eachEncoded = (text: string, tell: (piece: Encoded) => void): void => {
@@ -79,9 +84,9 @@ export const eachEncoded = (text: string, tell: (piece: Encoded) => void): void 
     let start = at
     while (start > floor && isDigit(text.charCodeAt(start - 1))) start--
     const firstEnd = digitsEnd(text, at)
-    const isLong = firstEnd - start >= SHORTEST && !isImage(text, start)
+    const isLong = firstEnd - start >= SHORTEST
     const end = isLong ? linesEnd(text, start, firstEnd) : firstEnd
-    const decoded = isLong ? decodedFrom(text, start, end) : undefined
+    const decoded = isLong ? readFrom(text, start, end) : undefined
     if (decoded !== undefined) tell({ start, end: withPadding(text, end), text: decoded })
     floor = end
     at = Math.max(at, end - STRIDE)

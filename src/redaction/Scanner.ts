@@ -6,6 +6,7 @@
  */
 import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, INVISIBLE, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
 import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
+import { bytesOfBase64, textAmong } from "./Binary.ts"
 import { eachEncoded } from "./Encoded.ts"
 import { PRIVATE_KEY } from "./Formats.ts"
 import { headerSecrets } from "./HeaderValue.ts"
@@ -46,7 +47,7 @@ const RANK_ENCODED = 3_000
 export type Scope =
   /** Everything. */
   | "all"
-  /** Everything, without looking into base64: for the data of an image. */
+  /** Everything, and the text among the bytes that it stands for: for the data of an image. */
   | "plain"
   /** Known values only: for ciphertext, where a format or a name could only occur by chance. */
   | "known"
@@ -184,6 +185,7 @@ export class Scanner {
     const flags = this.#readBeginnings(text, view, scope === "known" ? this.#lookup.known : this.#lookup.all)
     this.#lookup.windows.find(text, (part) => this.#add(view, part))
     if (scope === "all" && this.#inner !== undefined) this.#readEncoded(text, view, this.#inner)
+    if (scope === "plain" && view === undefined && this.#inner !== undefined) this.#readImage(text, this.#inner)
     return flags
   }
 
@@ -192,6 +194,12 @@ export class Scanner {
       const [found] = inner.scan(piece.text, "all")
       if (found !== undefined) this.#add(view, { start: piece.start, end: piece.end, kind: found.kind, rank: RANK_ENCODED })
     })
+  }
+
+  /** All of an image goes when the text among its bytes holds a secret: a part of base64 stands for nothing. */
+  #readImage(text: string, inner: Scanner): void {
+    const [found] = inner.scan(textAmong(bytesOfBase64(text)), "all")
+    if (found !== undefined) this.#found.push({ start: 0, end: text.length, kind: found.kind, rank: RANK_ENCODED })
   }
 
   #add(view: View | undefined, span: Span): void {

@@ -31,7 +31,7 @@ export interface Hit {
 /** Characters of the shortest canary: what is shorter stands in many places by chance. */
 export const MIN_CANARY = 8
 
-/** So many characters of a canary in a row are an occurrence; of a shorter canary all of them. */
+/** So many characters of a canary in a row are an occurrence; where it says less by itself, all of it is. */
 export const WINDOW = 12
 
 /** Bytes that are compared at once. */
@@ -136,19 +136,20 @@ const inUtf16 = (text: string): ReadonlyArray<Spelled> => {
   })
 }
 
-/** What of a canary is looked for: without what says nothing, if enough is left. */
-const bodyOf = ({ text, open = 0 }: Canary): string => {
+/** What of a canary is looked for: the part that says something if that is long enough, else all of it. */
+const bodyOf = ({ text, open = 0 }: Canary): { readonly body: string; readonly isWhole: boolean } => {
   const body = text.slice(open)
-  return Array.from(body).length < WINDOW ? text : body
+  const isWhole = Array.from(body).length < WINDOW
+  return { body: isWhole ? text : body, isWhole }
 }
 
 const needlesOf = (canary: Canary): ReadonlyArray<Needle> => {
-  const body = bodyOf(canary)
+  const { body, isWhole } = bodyOf(canary)
   const characters = new Characters(body)
   if (characters.count < MIN_CANARY) throw new TypeError(`The canary ${canary.name} has fewer than ${MIN_CANARY} characters.`)
   const bytes = encoder.encode(body)
   const raw: Spelled = { spelling: "utf-8", bytes, plain: (start, end) => [start, end] }
-  const enough = Math.min(WINDOW, characters.count)
+  const enough = isWhole ? characters.count : WINDOW
   return [raw, ...inUtf16(body), ...inHex(bytes), ...inBase64(bytes)].map((spelled) => ({
     ...spelled,
     canary,

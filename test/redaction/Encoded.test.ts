@@ -34,6 +34,14 @@ describe("base64 that stands for text", () => {
     }
   })
 
+  test("in lines is one piece also behind digits that are no part of it", () => {
+    const lines =
+      base64(words.repeat(4))
+        .match(/.{1,76}/g)
+        ?.join("\n") ?? ""
+    expect(pieces(`/w/${lines}\n`).map(([piece]) => piece)).toEqual([`/w/${lines}`])
+  })
+
   test("behind digits that are no part of it is decoded all the same", () => {
     for (const before of ["a/", "path/to/", "abc/"]) expect(pieces(before + base64(words))[0]?.[1]).toContain(words.slice(4, 70))
   })
@@ -42,11 +50,15 @@ describe("base64 that stands for text", () => {
     ["a digest", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
     ["a name", "thisIsALongIdentifierOfAProgramThatSomebodyWroteDown"],
     ["an image", Buffer.from(Array.from({ length: 3_000 }, (_, i) => (i * 7_919) >> 3)).toString("base64")],
-    ["the address of an image", `url(data:image/svg+xml;base64,${base64(words)})`],
     ["something short", base64("short text")],
   ])("is nothing else: %s", (_, text) => {
     expect(pieces(text)).toEqual([])
   })
+})
+
+test("of the address of an image the text among its bytes is read", () => {
+  const picture = base64(`\u0000\u0001${words}\u0000\u0002short\u0003`)
+  expect(pieces(`url(data:image/svg+xml;base64,${picture})`)).toEqual([[picture, words]])
 })
 
 describe("a secret in base64", () => {

@@ -135,6 +135,12 @@ describe("a planted canary is found", () => {
     assert.isEmpty(oracle.searchBytes(utf8('{"a":"hunter2-x"}')))
   })
 
+  test("all of one that says less by itself, its prefix included", () => {
+    const oracle = new Oracle([{ name: "cookie", text: "a-long-name-of-a-cookie=d7bFfEb51", open: 24 }])
+    assert.isEmpty(oracle.searchBytes(utf8("a-long-name-of-a-cookie=d7bFfEb5")))
+    assert.lengthOf(oracle.searchBytes(utf8("x a-long-name-of-a-cookie=d7bFfEb51 x")), 1)
+  })
+
   test("each time, among others, and what says nothing is passed over", () => {
     const oracle = new Oracle([
       { name: "token", text: "ghx_0123456789abcdefghij", open: 4 },
