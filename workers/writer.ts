@@ -15,6 +15,8 @@ import { makeWriterCore, type WriterCore } from "../src/writer/WriterCore.ts"
 export interface Channel {
   readonly port: MessagePort
   readonly turn: Turn
+  /** Syncs under way at once. */
+  readonly syncsAtOnce?: number | undefined
 }
 
 /** Carries out what arrives, until `undefined` does. What becomes known in one turn of the thread's loop is told together. */
@@ -50,6 +52,6 @@ export const serve = ({ commit, release }: Pick<WriterCore, "commit" | "release"
   })
 }
 
-export const makeCore = (): WriterCore => makeWriterCore(nodeDisk, boundedSyncs(nodeSyncs))
+export const makeCore = (syncsAtOnce?: number): WriterCore => makeWriterCore(nodeDisk, boundedSyncs(nodeSyncs, syncsAtOnce))
 
-export default (channel: Channel): void => serve(makeCore(), channel)
+export default (channel: Channel): void => serve(makeCore(channel.syncsAtOnce), channel)

@@ -31,8 +31,8 @@ export const MAX_BATCH_RECORDS = 1_024
 /** Bytes of one file's records that may wait for the writer. A producer above it is suspended. One record may always wait. */
 export const MAX_QUEUED_BYTES = 8 << 20
 
-/** Syncs of files that the writer thread has under way at once. Node has four threads for all that a process does with files and names. */
-export const MAX_SYNCS_AT_ONCE = 4
+/** Syncs of files that the writer thread has under way at once. Node's pool has four threads, and one is left to the host on a disk that hangs. */
+export const MAX_SYNCS_AT_ONCE = 3
 
 /** Milliseconds that a process at its exit waits for what the writer thread has in hand. */
 export const EXIT_WAIT_MS = 5_000

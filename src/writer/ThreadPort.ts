@@ -21,6 +21,11 @@ export interface ThreadPortOptions {
   readonly worker?: URL | undefined
   /** Milliseconds to wait at the exit of the process for what is under way. */
   readonly exitWait?: number | undefined
+  /**
+   * Syncs of different files that may be under way at once. Default: `MAX_SYNCS_AT_ONCE`. Each takes a thread of Node's pool, which has four
+   * for the whole process unless the environment says otherwise (`UV_THREADPOOL_SIZE`): raise both together, for many sessions at once.
+   */
+  readonly syncsAtOnce?: number | undefined
   /** Told, at the exit, of records that could not be written. By default a line on stderr. */
   readonly onExitLoss?: ((loss: Loss) => void) | undefined
 }
@@ -117,7 +122,7 @@ class Thread implements ThreadPort {
     })
     port.on("close", () => this.#lost(life, new Error("the writer thread has ended")))
     port.unref()
-    const ready = this.#serve({ port: port2, turn: life.turn }, port2)
+    const ready = this.#serve({ port: port2, turn: life.turn, syncsAtOnce: this.#options.syncsAtOnce }, port2)
     ready.catch((cause: unknown) => this.#lost(life, cause))
     return { life, ready }
   }

@@ -20,9 +20,12 @@ export type SessionsInput = { readonly folder: string; readonly sessions: number
       readonly time: number
     }
   | {
-      /** One record to each at once, again and again: through sessions, or to bare files one after the other or all syncs side by side. */
+      /**
+       * One record to each at once, again and again: through sessions, with as many syncs at once as is usual or with many, or to bare files
+       * one after the other or all syncs side by side.
+       */
       readonly work: "burst"
-      readonly way: "annals" | "one-after-the-other" | "side-by-side"
+      readonly way: "annals" | "annals-wide" | "one-after-the-other" | "side-by-side"
       readonly repeats: number
     }
 )
@@ -33,6 +36,9 @@ export interface SessionsOutput {
   /** Milliseconds of event-loop delay, 99 of 100. */
   readonly loop: number
 }
+
+/** Syncs at once in a pool of sixteen threads, of which one is left to the host. */
+const WIDE = 15
 
 const { code } = wording(draw("sessions"))
 const text = (): string => code(800)
@@ -110,8 +116,12 @@ await runTask<SessionsInput, SessionsOutput>(async (input) => {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const end = (value: number): SessionsOutput => ({ value, loop: delay.percentile(99) / 1e6 })
-  if (input.work === "burst" && input.way !== "annals") return end(await bareBurst(input))
-  const worker = input.work === "loop" ? { worker: new URL("./StalledWriter.js", import.meta.url) } : undefined
+  if (input.work === "burst" && (input.way === "one-after-the-other" || input.way === "side-by-side"))
+    return end(await bareBurst(input))
+  const writer =
+    input.work === "loop"
+      ? { worker: new URL("./StalledWriter.js", import.meta.url) }
+      : { syncsAtOnce: input.way === "annals-wide" ? WIDE : undefined }
   const work = input.work === "loop" ? loop(input) : burst(input)
-  return end(await runtimeIn(input.folder, worker).runPromise(Effect.scoped(work)))
+  return end(await runtimeIn(input.folder, writer).runPromise(Effect.scoped(work)))
 })
