@@ -31,6 +31,7 @@ import type { LedgerRecord, Message } from "./ledger/Record.ts"
 import type { Repair } from "./ledger/Repair.ts"
 import { type LedgerState, messages } from "./ledger/State.ts"
 import { layer, type NodeOptions } from "./node.ts"
+import type { ReadContext } from "./session/ContextReading.ts"
 import type { KnownFiles } from "./session/KnownFiles.ts"
 import type { ForkedLedger, LedgerFiles } from "./session/LedgerFiles.ts"
 import type { LoadedLedger } from "./session/LedgerLoad.ts"
@@ -43,7 +44,8 @@ import type { ReceiptLevel } from "./session/Receipt.ts"
 import type { Change, Session } from "./session/Session.ts"
 import { type CreateOptions, type Migration, type OpenOptions, type OpenTree, TreeStore } from "./session/TreeStore.ts"
 import type { TreeCommand } from "./tree/Command.ts"
-import { buildSessionContext, type SessionContext } from "./tree/Context.ts"
+import { buildSessionContext, contextOf, type SessionContext } from "./tree/Context.ts"
+import { follow as followContext, initialLiveContext } from "./tree/LiveContext.ts"
 import type { TreeState } from "./tree/State.ts"
 import type { TreeRecord } from "./tree/TreeModel.ts"
 
@@ -116,6 +118,7 @@ export class PlainSession<State, Command, Rec> implements AsyncDisposable {
 export class PlainTree extends PlainSession<TreeState, TreeCommand, TreeRecord> {
   readonly forkedFrom: string | undefined
   readonly migration: Migration | undefined
+  #live = initialLiveContext
 
   constructor(open: OpenTree, scope: Scope.Closeable) {
     super(open.path, open.session, scope)
@@ -123,10 +126,17 @@ export class PlainTree extends PlainSession<TreeState, TreeCommand, TreeRecord> 
     this.migration = open.migration
   }
 
-  /** What the model would see at a leaf, by default the live one. Throws the rejection for a leaf that does not exist. */
+  /**
+   * What the model would see at a leaf, by default the live one. Throws the rejection for a leaf that does not exist.
+   *
+   * At the live leaf it goes on from the last time that it was asked: that costs the messages of the context and the records since, however
+   * long the session is (law CTX-1).
+   */
   context(leaf?: string | null): SessionContext {
     const { state } = this
-    return Result.getOrThrowWith(buildSessionContext(state, leaf === undefined ? state.leaf : leaf), (rejection) => rejection)
+    if (leaf !== undefined) return Result.getOrThrowWith(buildSessionContext(state, leaf), (rejection) => rejection)
+    this.#live = followContext(this.#live, state)
+    return contextOf(this.#live.fold)
   }
 }
 
@@ -301,6 +311,14 @@ export class Annals implements AsyncDisposable {
   /** Reads a session; changes no byte. */
   load(path: string, options?: LoadOptions): Promise<LoadedTree> {
     return this.#runtime.runPromise(TreeStore.use((store) => store.load(path, options)))
+  }
+
+  /**
+   * What the model would see at a leaf of a session's file, by default the live one, without the session in memory. Changes no byte.
+   * Rejects with the rejection, in `Rejected`, for a leaf that does not exist.
+   */
+  context(path: string, leaf?: string | null, options?: LoadOptions): Promise<ReadContext> {
+    return this.#runtime.runPromise(TreeStore.use((store) => store.context(path, leaf, options)))
   }
 
   /** Opens a session for writing. */

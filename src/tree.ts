@@ -1,6 +1,6 @@
 /** The tree session: its model, its commands, the context at a leaf, and what can be told from a state. All of it pure. */
 export { type Fields, parseCommand, type TreeCommand } from "./tree/Command.ts"
-export { buildSessionContext, type SessionContext } from "./tree/Context.ts"
+export { buildSessionContext, contextOf, type SessionContext } from "./tree/Context.ts"
 export type { EntryOf, EntryType, KnownEntry } from "./tree/Entry.ts"
 export { type Dialect, detectFormat, type Format } from "./tree/Format.ts"
 export { CURRENT_VERSION, checkVersion, type Header, readHeader, type UnsupportedVersion, type Version } from "./tree/Header.ts"

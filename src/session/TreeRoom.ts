@@ -9,6 +9,7 @@ import { own, ownObject, ownString } from "../model/Json.ts"
 import { isoTime, type Stamp } from "../model/Stamp.ts"
 import type { CleanLine } from "../redaction/CleanLine.ts"
 import { withMarks } from "../redaction/Provenance.ts"
+import type { Redactor } from "../redaction/Redactor.ts"
 import type { TreeCommand } from "../tree/Command.ts"
 import { isEntry } from "../tree/Entry.ts"
 import { CURRENT_VERSION } from "../tree/Header.ts"
@@ -16,6 +17,7 @@ import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import { type Lookup, lookupIn, resolveState, shaping } from "./Blobs.ts"
+import { readContext } from "./ContextReading.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { Mark } from "./Encoding.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
@@ -44,6 +46,12 @@ export const lookupOf = (room: TreeRoom, path: string): Lookup =>
 /** Reads a session, its images resolved. */
 export const loadIn = (room: TreeRoom, path: string, options: LoadOptions = {}) =>
   loadTree(room.disk, path, { lookup: lookupOf(room, path), ...options })
+
+/** The context at a leaf of a session's file, by default the live one, its images resolved. */
+export const contextIn = (room: TreeRoom, path: string, leaf?: string | null, options: LoadOptions = {}) =>
+  readContext(room.disk, path, { lookup: lookupOf(room, path), ...options }, (state) =>
+    Effect.succeed(leaf === undefined ? state.leaf : leaf),
+  )
 
 /**
  * Marks an entry with what redaction took out of it. Headers and patches are never marked: a strict reader drops a patch, and with it the
@@ -105,6 +113,12 @@ const isAnswer = (record: TreeRecord): boolean =>
 /** The state as it will be once what is due has been carried out: entries and header are of the newest version in memory already. */
 export const upToDate = (state: TreeState): TreeState => ({ ...state, version: CURRENT_VERSION })
 
+/** The command without secrets in a title: it is made one line and cut, and redaction would not know them any more. */
+const withCleanTitle = (redactor: Redactor, command: TreeCommand): TreeCommand =>
+  (command.do === "title" || command.do === "start") && typeof command.title === "string"
+    ? { ...command, title: redactor.redactText(command.title).text }
+    : command
+
 /** A session over a loaded file. Its state is of the newest version from the beginning: what is due is carried out before it matters. */
 export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparation: Preparation) => {
   const path = preparation.path ?? loaded?.path ?? ""
@@ -121,7 +135,7 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
       deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),
     (session): OpenTree => ({
-      session,
+      session: { ...session, dispatch: (command, level) => session.dispatch(withCleanTitle(room.redactor, command), level) },
       path,
       loaded,
       forkedFrom: preparation.forkedFrom,
@@ -151,7 +165,7 @@ export const started = (
       ...(title === undefined ? {} : { title, titleSource: "user" }),
       ...(parentSession === undefined ? {} : { parentSession }),
     }
-    const decided = treeModel.decide(treeModel.initial, command, stamp)
+    const decided = treeModel.decide(treeModel.initial, withCleanTitle(room.redactor, command), stamp)
     if (Result.isFailure(decided)) return yield* new Rejected({ rejection: decided.failure })
     const records = declaring(decided.success, fields.integrity)
     return { state: records.reduce(treeModel.evolve, treeModel.initial), lines: yield* cleanLines(room, records) }

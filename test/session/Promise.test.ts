@@ -52,6 +52,34 @@ describe("annals by plain promises", () => {
     assert.throws(() => second.context("no such entry"))
   })
 
+  it("gives the context at the live leaf after each command, as one that is built anew, and from the file the same", async () => {
+    await using annals = Annals.start({ home, environment: {} })
+    await using session = await annals.create({ cwd: "/work", path: join(home, "context.jsonl") })
+    const says = (content: string, role = "user") => session.dispatch({ do: "message", message: { role, content } })
+    const first = (await says("one")).records.at(-1)?.["id"] as string
+    const second = (await says("two", "assistant")).records.at(-1)?.["id"] as string
+    const steps: ReadonlyArray<() => Promise<unknown>> = [
+      () => says("three"),
+      () => session.dispatch({ do: "label", target: first, label: "here" }),
+      () => session.dispatch({ do: "compaction", summary: "so far", firstKeptEntryId: second, tokensBefore: 5 }),
+      () => says("four"),
+      () => session.dispatch({ do: "patchMessage", entryId: second, message: { role: "assistant", content: "patched" } }),
+      () => session.dispatch({ do: "branch", to: first }),
+      () => says("five"),
+      () => session.dispatch({ do: "branch", to: null }),
+      () => says("six"),
+    ]
+    for (const step of steps) {
+      await step()
+      const { state } = session
+      assert.deepEqual(session.context(), session.context(state.leaf))
+      assert.deepEqual((await annals.context(session.path)).context, session.context())
+    }
+    assert.deepEqual((await annals.context(session.path, second)).context, session.context(second))
+    const refused = await annals.context(session.path, "no such entry").catch((error: unknown) => error as { _tag: string })
+    assert.equal((refused as { _tag: string })._tag, "Rejected")
+  })
+
   it("keeps ledger sessions of a project, and resumes the last one", async () => {
     const root = join(home, "project")
     await using annals = Annals.start({ home, environment: { MY_API_KEY: secret } })

@@ -95,8 +95,8 @@ const contexts = async (bench: Bench): Promise<Measured> => {
       ...figuresOf(measured, [few, many], "ms", "followed", ", followed"),
     ],
     verdicts: [
-      judgeRatio(wanted("followed"), time(many, "followed"), time(few, "followed"), measured.why),
-      judgeRatio(wanted("built anew, as context() does"), time(many, "context"), time(few, "context"), measured.why),
+      judgeRatio(wanted("followed, as context() of a session does"), time(many, "followed"), time(few, "followed"), measured.why),
+      judgeRatio(wanted("built anew"), time(many, "context"), time(few, "context"), measured.why),
     ],
   }
 }

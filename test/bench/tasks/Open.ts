@@ -10,6 +10,8 @@ export interface OpenInput {
   readonly path: string
   /** Absent for ours: the module of pi. */
   readonly pi?: string
+  /** Ours alone: the context of the file, without a session that is open for writing. */
+  readonly onlyContext?: boolean
 }
 
 export interface OpenOutput {
@@ -25,13 +27,12 @@ const delay = monitorEventLoopDelay({ resolution: 1 })
 /** A few turns of the event loop: the timer that watches it must have run before and after what may block it. */
 const rest = (): Promise<void> => setTimeout(20)
 
-const ours = async ({ path }: OpenInput) => {
+const ours = async ({ path, onlyContext = false }: OpenInput) => {
   const annals = annalsIn(dirname(path))
   delay.enable()
   await rest()
   const since = performance.now()
-  const session = await annals.open(path)
-  const { messages } = session.context()
+  const { messages } = onlyContext ? (await annals.context(path)).context : (await annals.open(path)).context()
   return { time: performance.now() - since, messages: messages.length }
 }
 
