@@ -255,9 +255,14 @@ export const nodeDisk: Disk = {
  */
 export const nodeSyncs: Syncs = {
   start: (handle, done) => {
-    const descriptor = descriptorOf("sync", handle)
-    fs.fdatasync(descriptor, (cause) =>
-      done(cause === null ? undefined : new DiskFault("sync", handle.path, codeOf(cause) ?? "EIO", cause)),
-    )
+    const end = (cause: unknown): void => {
+      const code = codeOf(cause)
+      done(code === undefined || cause instanceof DiskFault ? cause : new DiskFault("sync", handle.path, code, cause))
+    }
+    try {
+      fs.fdatasync(descriptorOf("sync", handle), (cause) => end(cause ?? undefined))
+    } catch (fault) {
+      end(fault)
+    }
   },
 }
