@@ -4,6 +4,7 @@
  * Bounded in every direction: so many sources, so many texts of each, so many characters of a text. It is kept in memory only and holds
  * clear text. A text that comes again, as a record does that is encoded twice, meets what it met the first time and changes nothing.
  */
+import { PRIVATE_KEY } from "./Formats.ts"
 import type { Span } from "./Span.ts"
 
 const MOST_SOURCES = 256
@@ -23,12 +24,22 @@ interface Entry {
   readonly after: string
 }
 
+/** The beginning of a line of a private key, too short to be told for one. */
+const LINE_BEGUN = /^(?:[\s"'>|+]|\\+[nrt]?)*[A-Za-z0-9+/]{0,40}$/
+const LONGEST_BEGUN = 64
+
+/** Whether a secret goes on, or may go on, in the next text. */
+const isOpen = ({ end, kind }: Span, text: string): boolean => {
+  if (text.length - end > LONGEST_BEGUN) return false
+  const rest = text.slice(end)
+  return kind === PRIVATE_KEY ? LINE_BEGUN.test(rest) : rest.length <= 2 && /^[\s\\]*$/.test(rest)
+}
+
 /** What the next text goes on with: the end of this one, from the beginning of a secret that reaches it. */
 const tailOf = (text: string, search: (text: string) => ReadonlyArray<Span>): string => {
   const end = text.slice(-MOST)
   const last = search(end).at(-1)
-  const isOpen = last !== undefined && end.length - last.end <= 2 && /^[\s\\]*$/.test(end.slice(last.end))
-  if (!isOpen) return end.slice(-TAIL)
+  if (last === undefined || !isOpen(last, end)) return end.slice(-TAIL)
   const tail = end.slice(Math.max(0, Math.min(last.start - BEFORE, end.length - TAIL)))
   return tail
 }

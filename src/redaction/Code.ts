@@ -94,8 +94,9 @@ const SEPARATED_WORDS = /^[?@#!*&~^<]?[A-Za-z0-9 _./:\\-]*$/
  * Whether the value stays. `isQuoted` says that it stood in quotes and so is a string, not an expression. Numbers are the caller's to judge.
  * Looks at no more than the first 512 characters' worth of value.
  */
-export const looksLikeCode = (value: string, isQuoted: boolean): boolean => {
-  if (value.length > LONGEST) return false
+export const looksLikeCode = (given: string, isQuoted: boolean): boolean => {
+  if (given.length > LONGEST) return false
+  const value = given.includes("%") ? given.replace(/(?<=\w)%[0-9A-F]{2}(?=\w)/g, "-") : given
   if (isPlaceholder(value)) return true
   const rest = value.replace(REFERENCE, "")
   if (rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, "").length < 8) return true

@@ -31,7 +31,7 @@ const ABOUT: ReadonlySet<string> = new Set(
     "provider manager management store storage service factory helper utils index position offset start end range required " +
     "enabled disabled visible hidden changed valid invalid status state algorithm alg env var variable mode source scope " +
     "scopes issuer audience map set strength confirmation reset form page total ratio percent window stream parser reader " +
-    "writer number numbers per level levels detection scanner scanning scan rotation data"
+    "writer number numbers per level levels detection scanner scanning scan rotation data encryption encoder validation"
   ).split(" "),
 )
 

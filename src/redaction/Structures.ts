@@ -79,8 +79,11 @@ const netrc: Structure = {
   find: (text, at) => {
     NETRC.lastIndex = at
     const [whole, host = "", others = "", secret = ""] = NETRC.exec(text) ?? []
+    const isOpen = /\s(?:anonymous|ftp)$/.test(others)
     const found =
-      whole === undefined || stays(secret) ? undefined : ([at + whole.length - secret.length, at + whole.length] as const)
+      whole === undefined || isOpen || stays(secret)
+        ? undefined
+        : ([at + whole.length - secret.length, at + whole.length] as const)
     const isFile = others !== "" && (/[.:\d]|^localhost$/.test(host) || whole?.includes("\n") === true)
     return found !== undefined && (isFile || !looksLikeCode(secret.replace(/\W+$/, ""), true)) ? [found] : NONE
   },

@@ -11,7 +11,7 @@ const LONGEST_USERINFO = 400
 const SHORTEST_PASSWORD = 6
 
 const EXAMPLES: ReadonlySet<string> = new Set(
-  "pass passwd password passw0rd secret changeme example placeholder your-password yourpassword my-password mypassword postgres".split(
+  "pass passwd password passw0rd secret changeme example placeholder your-password yourpassword my-password mypassword postgres anonymous anoncvs".split(
     " ",
   ),
 )

@@ -65,6 +65,7 @@ export const isPlaceholder = (value: string): boolean =>
   /^(?:[xX]+|\*+|\.+|…+|-+|_+|#+|•+)$/.test(value) ||
   FILLED.test(value) ||
   EXAMPLE.test(value) ||
+  /^(?:-?anonymous@?|MY_?(?:TOKEN|KEY|SECRET|PASSWORD)\d?)$/.test(value) ||
   (value.length <= LONGEST_BODY &&
     /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|<)/i.test(value) &&
     !/\d{4}/.test(value))

@@ -88,6 +88,18 @@ describe("a redactor that follows a session", () => {
     expect(after.endsWith('",\n')).toBe(true)
   })
 
+  test.each([0, 1, 2, 5, 7, 9, 14, 30])("covers the rest of a key that was cut %i characters into a line", (length) => {
+    const lines = Array.from({ length: 9 }, (_, i) => `${i}${drawn(63)}`)
+    const key = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n")
+    const at = key.indexOf("\n4") + 1 + length
+    const following = plain.follow()
+    const [before = ""] = textsOf(following, result("c1", `see\n${key.slice(0, at)}`))
+    const [after = ""] = textsOf(following, result("c1", `${key.slice(at)}that was it\n`))
+    expect([before, after].join("|")).not.toContain(drawn(12))
+    expect(before.startsWith("see\n")).toBe(true)
+    expect(after.endsWith("that was it\n")).toBe(true)
+  })
+
   test("follows the output of commands, results of a ledger, and streams of extensions", () => {
     const shell = (output: string) => ({ type: "message", message: { role: "bashExecution", command: "sed", output } })
     const results = (content: string) => ({

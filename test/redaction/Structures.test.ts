@@ -121,6 +121,8 @@ describe("stays", () => {
     "auth: true",
     "machine learning with login and password protection",
     "the default login and password prompt",
+    "default login anonymous password user@site",
+    "Basic Options are these",
     "`machine HOST login USER password PASSWORD`, in any order",
     "export default login(account).then(password)",
     "this$1$1.getToken().then(x$1$2)",
