@@ -25,18 +25,18 @@ export type Alphabet = keyof typeof ALPHABETS
 
 const names = Object.keys(ALPHABETS) as ReadonlyArray<Alphabet>
 
-const bitOf = (alphabet: Alphabet): number => 1 << names.indexOf(alphabet)
+const BITS = Object.fromEntries(names.map((name, i) => [name, 1 << i])) as Readonly<Record<Alphabet, number>>
 
 /** For each ASCII code the alphabets it belongs to, one bit each. */
 const MEMBERSHIP: Uint16Array = (() => {
   const table = new Uint16Array(128)
   for (const name of names)
-    for (const character of ALPHABETS[name]) table[character.charCodeAt(0)] = (table[character.charCodeAt(0)] ?? 0) | bitOf(name)
+    for (const character of ALPHABETS[name]) table[character.charCodeAt(0)] = (table[character.charCodeAt(0)] ?? 0) | BITS[name]
   return table
 })()
 
 /** Whether a character code belongs to the alphabet. */
-export const isIn = (alphabet: Alphabet, code: number): boolean => code < 128 && ((MEMBERSHIP[code] ?? 0) & bitOf(alphabet)) !== 0
+export const isIn = (alphabet: Alphabet, code: number): boolean => code < 128 && ((MEMBERSHIP[code] ?? 0) & BITS[alphabet]) !== 0
 
 /** Characters that a part must have for a run to go on over the dot before it. */
 const PART = 8
@@ -53,7 +53,7 @@ export class Runs {
   #end = 0
 
   constructor(alphabet: Alphabet, dots: 0 | 1 | 2) {
-    this.#bit = bitOf(alphabet)
+    this.#bit = BITS[alphabet]
     this.#dots = dots
   }
 

@@ -1,23 +1,24 @@
 /**
- * What a secret can begin with: fixed characters of a known value or of a format, found by their first two.
+ * What a secret can begin with: fixed characters of a known value or of a format, found by their first two and then by their first three.
  *
- * A table has an entry for each pair of characters: which anchors begin with it, and whether its second character is a sign that something
- * else is to be looked at. So a text without candidates costs one look-up for each character.
+ * A table has a sign for each pair of characters: whether an anchor begins with it, and whether its second character says that something
+ * else is to be looked at. So a text without candidates costs one look-up for each character, in a table that fits the nearest memory.
  */
-import { isIn, Runs } from "./Alphabet.ts"
+import { ALPHABETS, type Alphabet, isIn, Runs } from "./Alphabet.ts"
 import { AWS_KEY_ID, FORMATS, type Format, JWT, PRIVATE_KEY } from "./Formats.ts"
 import { AWS_SECRET, URL_PASSWORD } from "./Kinds.ts"
 import { findMark, MARKS, type Mark } from "./Marks.ts"
 import { privateKeyEnd, puttyLines } from "./PrivateKey.ts"
 import { STRUCTURES, secretsNear } from "./Structures.ts"
+import type { Units } from "./Units.ts"
 import { urlPassword } from "./UrlPassword.ts"
 import { readsLikeName } from "./Words.ts"
 
 /** Something to look for that begins with fixed characters. */
 export interface Anchor {
   readonly text: string
-  /** The code of its third character, looked at before the rest; -1 when it has only two. */
-  readonly third: number
+  /** What stands behind the fixed characters at least, or nothing would be found. Asked before `find`, because it is cheap. */
+  readonly body: Body | undefined
   readonly kind: string
   readonly rank: number
   /** The secrets whose fixed characters stand at a position, as `[start, end]`, with their kind when it is another. */
@@ -26,32 +27,51 @@ export interface Anchor {
 
 type Hit = readonly [start: number, end: number, kind?: string]
 
+/** At least so many characters of an alphabet. */
+export type Body = readonly [alphabet: Alphabet, least: number]
+
 const NONE: ReadonlyArray<Hit> = []
 
 /** An anchor for fixed characters. */
-const anchored = (text: string, kind: string, rank: number, find: Anchor["find"]): Anchor => ({
+const anchored = (text: string, kind: string, rank: number, find: Anchor["find"], body?: Body): Anchor => ({
   text,
-  third: text.length > 2 ? text.charCodeAt(2) : -1,
+  body,
   kind,
   rank,
   find,
 })
 
-/** The second character separates a name from its value. */
-export const SEPARATOR = 1
+/** Whether an anchor's characters stand at a position of a text, with enough behind them. */
+export const standsAt = ({ text: fixed, body }: Anchor, text: string, at: number): boolean => {
+  if (!text.startsWith(fixed, at)) return false
+  if (body === undefined) return true
+  const [alphabet, least] = body
+  const from = at + fixed.length
+  for (let i = from; i < from + least; i++) if (!isIn(alphabet, text.charCodeAt(i))) return false
+  return true
+}
+
+/** The second character separates a name from its value. The lowest bit, as `noteBeginnings` needs it. */
+const SEPARATOR = 1
 /** It begins a JSON escape. */
 export const BACKSLASH = 2
 /** It begins a percent-encoded character. */
 export const PERCENT = 4
 /** It may be a character that is not seen. */
 export const INVISIBLE = 8
-/** Bits below the number of a pair's list of anchors. */
-export const FLAG_BITS = 4
+const ANCHOR_BIT = 4
+/** An anchor begins with the pair. */
+const ANCHOR = 1 << ANCHOR_BIT
 
 /** The lowest seven bits of the characters that are not seen: NUL, escape, U+200B to U+200D and U+FEFF. */
 const INVISIBLE_CODES = [0x00, 0x1b, 0x0b, 0x0c, 0x0d, 0x7f]
 
 const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
+
+const TRIPLE_BITS = 13
+
+/** Where the table of triples has its entry for a pair and the character behind it. */
+const triple = (first: number, third: number): number => (first * 37 + (third & 127)) & ((1 << TRIPLE_BITS) - 1)
 
 const isWordCode = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
@@ -111,17 +131,29 @@ const RANK_FORMAT = 1_000
 const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
   const { kind, minimum, full, weak: isWeak = false, keeps = false, tail } = format
   const standsOut = !isWeak && /[-_.]/.test(prefix)
-  return anchored(prefix, kind, RANK_FORMAT - prefix.length, (text, at, apart) => {
-    const from = at + prefix.length
-    const end = runs.end(from)
-    if (end - from < minimum) return NONE
-    const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
-    if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return NONE
-    if (readsLikeName(body, isWeak, full)) return NONE
-    const hit = [keeps ? from : at, tail === undefined ? end : tailEnd(tail, text, end)] as const
-    return kind === AWS_KEY_ID ? [hit, ...secretsNear(text, at, end).map((near) => [...near, AWS_SECRET] as const)] : [hit]
-  })
+  return anchored(
+    prefix,
+    kind,
+    RANK_FORMAT - prefix.length,
+    (text, at, apart) => {
+      const from = at + prefix.length
+      const end = runs.end(from)
+      if (end - from < minimum) return NONE
+      const body = text.slice(from, Math.min(end, from + LONGEST_JUDGED))
+      if (!apart && !(standsOut && end - from >= full && hasLetterAndDigit(body))) return NONE
+      if (readsLikeName(body, isWeak, full)) return NONE
+      const hit = [keeps ? from : at, tail === undefined ? end : tailEnd(tail, text, end)] as const
+      return kind === AWS_KEY_ID ? [hit, ...secretsNear(text, at, end).map((near) => [...near, AWS_SECRET] as const)] : [hit]
+    },
+    bodyOf(format),
+  )
 }
+
+/** Characters of a body that are asked for before it is looked at. */
+const MOST_ASKED = 8
+
+/** What a format's run has at least before its first dot. */
+const bodyOf = ({ body, minimum, dots }: Format): Body => [body, dots === undefined ? Math.min(minimum, MOST_ASKED) : 1]
 
 const tailEnd = (tail: RegExp, text: string, end: number): number => {
   tail.lastIndex = end
@@ -129,11 +161,17 @@ const tailEnd = (tail: RegExp, text: string, end: number): number => {
 }
 
 const jwt = (prefix: string, parts: Runs, whole: Runs): Anchor =>
-  anchored(prefix, JWT.kind, RANK_FORMAT - prefix.length, (_, at, apart) => {
-    const first = parts.end(at)
-    const end = whole.end(at)
-    return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [[at, end]] : NONE
-  })
+  anchored(
+    prefix,
+    JWT.kind,
+    RANK_FORMAT - prefix.length,
+    (_, at, apart) => {
+      const first = parts.end(at)
+      const end = whole.end(at)
+      return apart && first - at >= JWT.firstPart && end > first && end - at >= JWT.whole ? [[at, end]] : NONE
+    },
+    ["url", JWT.firstPart - prefix.length],
+  )
 
 const privateKey = anchored("BEGIN ", PRIVATE_KEY, RANK_FORMAT, (text, at) => {
   if (!text.startsWith("-----", at - 5) || at < 5) return NONE
@@ -153,10 +191,16 @@ const userinfo = anchored("://", URL_PASSWORD, RANK_FORMAT, (text, at) => {
 
 const marked = (mark: Mark): ReadonlyArray<Anchor> =>
   mark.texts.map((fixed) =>
-    anchored(fixed, mark.kind, RANK_FORMAT, (text, at, apart) => {
-      const found = findMark(mark, text, at, apart)
-      return found === undefined ? NONE : [found]
-    }),
+    anchored(
+      fixed,
+      mark.kind,
+      RANK_FORMAT,
+      (text, at, apart) => {
+        const found = findMark(mark, text, at, apart)
+        return found === undefined ? NONE : [found]
+      },
+      mark.body,
+    ),
   )
 
 /** The anchors of all formats. */
@@ -170,34 +214,100 @@ const formatAnchors = (runs: RunsByShape): ReadonlyArray<Anchor> => [
   ...STRUCTURES.flatMap(({ kind, texts, find }) => texts.map((fixed) => anchored(fixed, kind, RANK_FORMAT, find))),
 ]
 
-/** The table of pairs and the lists of anchors that its entries number. */
+/** In what is noted of a position: an anchor may begin with the character before it and this one; it separates a name from its value. */
+export const AT_ANCHOR = 1 << 15
+export const AT_SEPARATOR = 1 << 14
+
+/** What a pass over a portion found out: how many positions it has noted, and the signs of all pairs in it. */
+export interface Noted {
+  readonly count: number
+  readonly flags: number
+}
+
+/** The signs of pairs and triples, and the anchors that begin with each pair. */
 export class Table {
-  readonly entries: Uint32Array
-  readonly lists: Array<Array<Anchor>>
+  readonly #signs: Uint8Array
+  /** 1 for a pair that has a sign. */
+  readonly #marks: Uint8Array
+  /** 1 where an anchor begins with a pair and a third character that share the entry. */
+  readonly #triples: Uint8Array
+  readonly #anchors: Map<number, ReadonlyArray<Anchor>>
 
   /** A table without anchors, or with those of another. */
   constructor(separators: boolean, from?: Table) {
-    this.entries = from === undefined ? new Uint32Array(1 << 14) : from.entries.slice()
-    this.lists = from === undefined ? [[]] : from.lists.map((list) => [...list])
+    this.#signs = from === undefined ? new Uint8Array(1 << 14) : from.#signs.slice()
+    this.#marks = from === undefined ? new Uint8Array(1 << 14) : from.#marks.slice()
+    this.#triples = from === undefined ? new Uint8Array(1 << TRIPLE_BITS) : from.#triples.slice()
+    this.#anchors = new Map(from === undefined ? [] : from.#anchors)
     if (from !== undefined) return
     for (let first = 0; first < 128; first++) {
-      this.entries[pair(first, 0x5c)] = BACKSLASH
-      this.entries[pair(first, 0x25)] = PERCENT
-      for (const code of INVISIBLE_CODES) this.entries[pair(first, code)] = INVISIBLE
-      if (separators) for (const sign of [0x3a, 0x3d]) this.entries[pair(first, sign)] = SEPARATOR
+      this.#sign(pair(first, 0x5c), BACKSLASH)
+      this.#sign(pair(first, 0x25), PERCENT)
+      for (const code of INVISIBLE_CODES) this.#sign(pair(first, code), INVISIBLE)
+      if (separators) for (const sign of [0x3a, 0x3d]) this.#sign(pair(first, sign), SEPARATOR)
     }
+  }
+
+  #sign(at: number, sign: number): void {
+    this.#signs[at] = (this.#signs[at] ?? 0) | sign
+    this.#marks[at] = 1
+  }
+
+  /** The anchors that may begin at a position of a text, the most telling first. */
+  anchorsAt(text: string, at: number): ReadonlyArray<Anchor> {
+    return this.#anchors.get(pair(text.charCodeAt(at), text.charCodeAt(at + 1))) ?? NO_ANCHORS
+  }
+
+  /**
+   * Notes the second position of every pair that an anchor may begin with, by its third character too, and of every separator, with which
+   * of the two it is. First the pairs that have a sign, then those of them that count.
+   */
+  noteBeginnings({ length, codes, noted }: Units): Noted {
+    const signs = this.#signs
+    const marks = this.#marks
+    const triples = this.#triples
+    let signed = 0
+    let before = codes[0] as number
+    for (let i = 0; i < length; i++) {
+      const code = codes[i + 1] as number
+      noted[signed] = i
+      signed += marks[(before << 7) | code] as number
+      before = code
+    }
+    let flags = 0
+    let count = 0
+    for (let n = 0; n < signed; n++) {
+      const i = noted[n] as number
+      const first = ((codes[i] as number) << 7) | (codes[i + 1] as number)
+      const sign = signs[first] as number
+      flags |= sign
+      const isAnchor = (sign >> ANCHOR_BIT) & (triples[triple(first, codes[i + 2] as number)] as number)
+      const isSeparator = sign & SEPARATOR
+      noted[count] = i | (isAnchor * AT_ANCHOR) | (isSeparator * AT_SEPARATOR)
+      count += isAnchor | isSeparator
+    }
+    return { count, flags }
   }
 
   /** Adds an anchor. In any order: of those that begin alike the most telling comes first. */
   add(anchor: Anchor): void {
-    const at = pair(anchor.text.charCodeAt(0), anchor.text.charCodeAt(1))
-    const entry = this.entries[at] ?? 0
-    const list = this.lists[entry >> FLAG_BITS]
-    if (entry >> FLAG_BITS === 0 || list === undefined) {
-      this.entries[at] = entry | (this.lists.length << FLAG_BITS)
-      this.lists.push([anchor])
-    } else list.splice(placeIn(list, anchor.rank), 0, anchor)
+    const { text } = anchor
+    const at = pair(text.charCodeAt(0), text.charCodeAt(1))
+    this.#sign(at, ANCHOR)
+    for (const third of thirdsOf(anchor)) this.#triples[triple(at, third)] = 1
+    const others = this.#anchors.get(at) ?? NO_ANCHORS
+    this.#anchors.set(at, others.toSpliced(placeIn(others, anchor.rank), 0, anchor))
   }
+}
+
+const NO_ANCHORS: ReadonlyArray<Anchor> = []
+
+const ANY_CODE: ReadonlyArray<number> = Array.from({ length: 128 }, (_, code) => code)
+
+/** What can be an anchor's third character. */
+const thirdsOf = ({ text, body }: Anchor): ReadonlyArray<number> => {
+  if (text.length > 2) return [text.charCodeAt(2)]
+  return body === undefined ? ANY_CODE : Array.from(ALPHABETS[body[0]], (character) => character.charCodeAt(0))
 }
 
 /** Where in a list in order of rank an anchor belongs: behind those of its own rank. */

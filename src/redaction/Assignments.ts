@@ -74,6 +74,7 @@ const isNameCode = (code: number): boolean =>
 
 const EQUALS = 0x3d
 const DOLLAR = 0x24
+const AMPERSAND = 0x26
 
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
 
@@ -81,6 +82,31 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 
 /** `:`, `=` and `!`, which stand before the last character of an operator. */
 const isOperator = (code: number): boolean => code === COLON || code === EQUALS || code === 0x21
+
+const codesOf = (isMember: (code: number) => boolean): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => (isMember(code) ? 1 : 0))
+
+const NAME_CODES = codesOf(isNameCode)
+/** What can stand between a name and the separator behind it. */
+const BETWEEN_CODES = codesOf((code) => isQuote(code) || isBlank(code) || isOperator(code) || code === CLOSE_BRACKET)
+
+/**
+ * Whether the name of a secret may stand before the separator at a place in the codes of a portion (see `Units.ts`). Asked first, since most
+ * separators of code have another name before them. Yes where that cannot be told: it goes on before the portion, or a type stands there.
+ */
+export const mayFollowName = (codes: Uint8Array, separator: number): boolean => {
+  let at = separator - 1
+  while (at > 0 && BETWEEN_CODES[codes[at] as number] === 1) at--
+  let after = 0
+  for (let code = codes[at] as number; NAME_CODES[code] === 1; code = codes[at] as number) {
+    if (at === 0 || mayBeSecretName(code, after)) return true
+    after = code
+    at--
+  }
+  if (at === 0) return codes[0] !== 0
+  while (at > 0 && (isBlank(codes[at] as number) || codes[at] === AMPERSAND)) at--
+  return codes[separator] === EQUALS && (at === 0 || codes[at] === COLON)
+}
 
 /** Types that stand between a name and its value. */
 const TYPES: ReadonlyArray<string> = ["string", "String", "str", "bytes", "Bytes"]

@@ -1,15 +1,18 @@
 /** Base64 as it stands in text: with either pair of signs for the last two digits, with or without padding, in lines or in one piece. */
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 /** The value of each digit by its code, -1 for what is none. */
 const VALUES: Int8Array = (() => {
   const table = new Int8Array(128).fill(-1)
-  for (const [value, digit] of Array.from(`${DIGITS}+/`).entries()) table[digit.charCodeAt(0)] = value
+  for (const [value, digit] of Array.from(`${LETTERS}+/`).entries()) table[digit.charCodeAt(0)] = value
   table["-".charCodeAt(0)] = 62
   table["_".charCodeAt(0)] = 63
   return table
 })()
+
+/** 1 for the code of a digit. */
+export const DIGITS: Uint8Array = Uint8Array.from(VALUES, (value) => (value < 0 ? 0 : 1))
 
 /** Whether a character code is a digit of base64, in either form. */
 export const isDigit = (code: number): boolean => code < 128 && (VALUES[code] ?? -1) >= 0
@@ -43,20 +46,16 @@ class Judge {
 
 const PORTION = 4_096
 
-/**
- * What digits stand for, a character for each byte, or undefined when it is no text: most of what looks like base64 is a digest, an image
- * or a name, and that shows in the first bytes. Characters that are no digits are passed over.
- */
-export const decodeText = (text: string, start: number, end: number): string | undefined => {
+/** Reads digits into characters, one for each byte, or, without a place to put them, only judges them. Undefined for what is no text. */
+const decode = (text: string, start: number, end: number, units: Array<number> | undefined): string | undefined => {
   const judge = new Judge()
-  const units: Array<number> = []
   let decoded = ""
   let count = 0
   let bits = 0
   let held = 0
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at)
-    const value = code < 128 ? (VALUES[code] ?? -1) : -1
+    const value = code < 128 ? (VALUES[code] as number) : -1
     if (value < 0) continue
     held = ((held << 6) | value) & 0xffff
     bits += 6
@@ -64,13 +63,23 @@ export const decodeText = (text: string, start: number, end: number): string | u
     bits -= 8
     const byte = (held >> bits) & 0xff
     if (!judge.take(byte, count++)) return undefined
+    if (units === undefined) continue
     units.push(byte)
     if (units.length < PORTION) continue
     decoded += String.fromCharCode.apply(undefined, units)
     units.length = 0
   }
-  return decoded + String.fromCharCode.apply(undefined, units)
+  return units === undefined ? decoded : decoded + String.fromCharCode.apply(undefined, units)
 }
+
+/**
+ * What digits stand for, a character for each byte, or undefined when it is no text: most of what looks like base64 is a digest, an image
+ * or a name, and that shows in the first bytes. Characters that are no digits are passed over.
+ */
+export const decodeText = (text: string, start: number, end: number): string | undefined => decode(text, start, end, [])
+
+/** Whether digits stand for text. Cheaper than {@link decodeText}. */
+export const isText = (text: string, start: number, end: number): boolean => decode(text, start, end, undefined) !== undefined
 
 /** The text that a whole piece of base64 is, without padding or with it, or undefined. */
 export const textOf = (piece: string): string | undefined => {

@@ -5,8 +5,9 @@
  * together. What stands before it may be digits as well (a path, a name), so it is tried from each of the first four digits on, and from
 behind each sign among the first.
  */
-import { decodeText, digitsEnd, isDigit } from "./Base64.ts"
+import { DIGITS, decodeText, digitsEnd, isDigit, isText } from "./Base64.ts"
 import { bytesOfBase64, textAmong } from "./Binary.ts"
+import type { Units } from "./Units.ts"
 
 /** Digits of the shortest piece that is decoded. Shorter ones hold no secret that could be told by itself. */
 const SHORTEST = 20
@@ -43,18 +44,16 @@ const linesEnd = (text: string, start: number, firstEnd: number): number => {
   return end
 }
 
-const isText = (text: string, start: number, end: number): boolean =>
-  decodeText(text, start, Math.min(end, start + SAMPLE)) !== undefined
-
 /** Signs after which base64 may begin although they are digits, such as the slash of a path: in so many of the first digits. */
-const SIGNS = /[+/_-]/g
+const SIGN = /[+/_-]/
 const FIRST = 96
 
+/** What the digits stand for from the first place on from which they stand for text: a few are digits first, to tell text from the rest. */
 const decodedFrom = (text: string, start: number, end: number): string | undefined => {
-  const signs = Array.from(text.slice(start, Math.min(end, start + FIRST)).matchAll(SIGNS), ({ index }) => index + 1)
-  for (const skipped of new Set([0, 1, 2, 3, ...signs])) {
-    const from = start + skipped
-    if (end - from < SHORTEST - 4 || !isText(text, from, end)) continue
+  const last = Math.min(end - (SHORTEST - 4), start + FIRST)
+  for (let from = start; from <= last; from++) {
+    if (from - start > 3 && !SIGN.test(text[from - 1] ?? "")) continue
+    if (!isText(text, from, Math.min(end, from + SAMPLE))) continue
     const decoded = decodeText(text, from, end)
     if (decoded !== undefined) return decoded
   }
@@ -76,19 +75,40 @@ const isImage = (text: string, start: number): boolean =>
 const readFrom = (text: string, start: number, end: number): string | undefined =>
   isImage(text, start) ? textAmong(bytesOfBase64(text.slice(start, end))) : decodedFrom(text, start, end)
 
-/** Tells every piece of base64 that stands for text, in order. Cost: linear in the text. */
-export const eachEncoded = (text: string, tell: (piece: Encoded) => void): void => {
-  let floor = 0
-  for (let at = 0; at < text.length; at += STRIDE) {
-    if (!isDigit(text.charCodeAt(at)) || !isDigit(text.charCodeAt(at + 4)) || !isDigit(text.charCodeAt(at + 8))) continue
+/** Notes every tenth position that digits may reach from up to the next one, by some of those between. Returns how many there are. */
+const note = ({ from, length, codes, noted }: Units): number => {
+  let count = 0
+  for (let i = (STRIDE - (from % STRIDE)) % STRIDE; i < length; i += STRIDE) {
+    noted[count] = i
+    count +=
+      (DIGITS[codes[i + 1] as number] as number) &
+      (DIGITS[codes[i + 4] as number] as number) &
+      (DIGITS[codes[i + 6] as number] as number) &
+      (DIGITS[codes[i + 8] as number] as number) &
+      (DIGITS[codes[i + 11] as number] as number)
+  }
+  return count
+}
+
+/**
+ * Tells every piece of base64 that stands for text and begins in a portion or before it, in order. `done` is where the portion before has
+ * come to; returns where this one has. Cost: linear in the text.
+ */
+export const eachEncoded = (text: string, units: Units, done: number, tell: (piece: Encoded) => void): number => {
+  const { from, noted } = units
+  const count = note(units)
+  let next = done
+  for (let n = 0; n < count; n++) {
+    const at = from + (noted[n] as number)
+    if (at < next || !isDigit(text.charCodeAt(at))) continue
     let start = at
-    while (start > floor && isDigit(text.charCodeAt(start - 1))) start--
+    // Where the last piece ended no digit stands, so this does not go back beyond it.
+    while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--
     const firstEnd = digitsEnd(text, at)
     const isLong = firstEnd - start >= SHORTEST
-    const end = isLong ? linesEnd(text, start, firstEnd) : firstEnd
-    const decoded = isLong ? readFrom(text, start, end) : undefined
-    if (decoded !== undefined) tell({ start, end: withPadding(text, end), text: decoded })
-    floor = end
-    at = Math.max(at, end - STRIDE)
+    next = isLong ? linesEnd(text, start, firstEnd) : firstEnd
+    const decoded = isLong ? readFrom(text, start, next) : undefined
+    if (decoded !== undefined) tell({ start, end: withPadding(text, next), text: decoded })
   }
+  return next
 }

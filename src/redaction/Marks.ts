@@ -4,6 +4,7 @@
  * A row says which fixed characters to look for, what must stand right before them, and what they and the rest must look like. Everything
  * is bounded, so each candidate costs a bounded look.
  */
+import type { Alphabet } from "./Alphabet.ts"
 
 export interface Mark {
   readonly kind: string
@@ -13,6 +14,8 @@ export interface Mark {
   readonly before?: readonly [pattern: RegExp, most: number]
   /** What begins with them. Sticky. */
   readonly rest: RegExp
+  /** What the rest has behind the fixed characters at least. Cheaper to ask, for characters that stand everywhere. */
+  readonly body?: readonly [alphabet: Alphabet, least: number]
   /** No letter or digit may stand right before the secret. */
   readonly isApart?: true
   /** Asked last: whether what has the shape was drawn by a machine. */
@@ -52,6 +55,7 @@ export const MARKS: ReadonlyArray<Mark> = [
     kind: "airtable-token",
     texts: ["pat"],
     rest: /pat[A-Za-z0-9]{14}\.[0-9a-f]{8,64}/y,
+    body: ["alnum", 14],
     isApart: true,
     isDrawn: hasDigitAndLetter,
   },
@@ -59,17 +63,25 @@ export const MARKS: ReadonlyArray<Mark> = [
     kind: "discord-token",
     texts: NUMBERS,
     rest: /[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,40}/y,
+    body: ["url", 21],
     isApart: true,
     isDrawn: isMixed,
   },
-  { kind: "telegram-token", texts: [":AA"], before: [/(?<!\d)\d{8,10}$/, 11], rest: /:AA[\w-]{30,36}(?![\w-])/y },
-  { kind: "twilio-key", texts: ["SK"], rest: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, isApart: true },
+  {
+    kind: "telegram-token",
+    texts: [":AA"],
+    before: [/(?<!\d)\d{8,10}$/, 11],
+    rest: /:AA[\w-]{30,36}(?![\w-])/y,
+    body: ["url", 30],
+  },
+  { kind: "twilio-key", texts: ["SK"], rest: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y, body: ["hex", 32], isApart: true },
   { kind: "mailchimp-key", texts: ["-us"], before: [/(?<![0-9A-Za-z])[0-9a-f]{32}$/, 33], rest: /-us\d{1,2}(?!\w)/y },
   {
     kind: "mailgun-key",
     texts: HEX_AND_DASH,
     before: [/(?<![0-9A-Za-z-])[0-9a-f]{31}$/, 32],
     rest: /[0-9a-f]-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z-])/y,
+    body: ["hex", 8],
   },
   { kind: "square-token", texts: ["EAAA"], rest: /EAAA[\w-]{22,64}(?![\w+/=-])/y, isApart: true, isDrawn: isNoImage },
   {
@@ -85,7 +97,14 @@ export const MARKS: ReadonlyArray<Mark> = [
     rest: /\{(?:S?SHA(?:256|384|512)?|S?MD5|PBKDF2[\w-]{0,12})\}[A-Za-z0-9+/.$=]{22,200}/y,
     isDrawn: isMixed,
   },
-  { kind: "vault-token", texts: ["s.", "b."], rest: /[sb]\.[A-Za-z0-9]{24}(?![\w.-])/y, isApart: true, isDrawn: isMixed },
+  {
+    kind: "vault-token",
+    texts: ["s.", "b."],
+    rest: /[sb]\.[A-Za-z0-9]{24}(?![\w.-])/y,
+    body: ["alnum", 24],
+    isApart: true,
+    isDrawn: isMixed,
+  },
   { kind: "newrelic-key", texts: ["NRAL"], before: [/(?<![0-9A-Za-z])[0-9a-fF]{36}$/, 37], rest: /NRAL(?![0-9A-Za-z])/y },
   {
     kind: "onepassword-token",

@@ -4,10 +4,10 @@
  * One loop over the characters asks a table of pairs whether anything can begin there (see `Anchors.ts`). Whatever begins is followed with
  * remembered ends, so the cost is linear in the text, adversarial text included (law SEC-4).
  */
-import { type Anchor, BACKSLASH, FLAG_BITS, FORMAT_RUNS, INVISIBLE, isApart, PERCENT, SEPARATOR, type Table } from "./Anchors.ts"
-import { Assignments, isPin, isSecretMember, type WeakValues } from "./Assignments.ts"
+import { AT_ANCHOR, AT_SEPARATOR, BACKSLASH, FORMAT_RUNS, INVISIBLE, isApart, PERCENT, standsAt, type Table } from "./Anchors.ts"
+import { Assignments, isPin, isSecretMember, mayFollowName, type WeakValues } from "./Assignments.ts"
 import { bytesOfBase64, textAmong } from "./Binary.ts"
-import { eachEncoded } from "./Encoded.ts"
+import { type Encoded, eachEncoded } from "./Encoded.ts"
 import { PRIVATE_KEY } from "./Formats.ts"
 import { headerSecrets } from "./HeaderValue.ts"
 import {
@@ -25,6 +25,7 @@ import type { Lookup } from "./Lookup.ts"
 import { isHeader, type NameClass, type Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
 import { covers, replace, type Span, settled } from "./Span.ts"
+import { PORTION, Units } from "./Units.ts"
 import { percentDecoded, plainView, replacedView, unescaped, type View, withoutInvisible } from "./View.ts"
 
 /** How often JSON in a string in JSON in a string is followed. */
@@ -68,6 +69,14 @@ const GIVEN_AWAY: ReadonlySet<string> = new Set([
 
 const NONE: ReadonlyArray<Span> = []
 
+/** For each depth one, shared by all scanners: a scan under way at one depth lasts while others go on at further ones. */
+const UNITS: Array<Units> = []
+
+const unitsOf = (depth: number): Units => {
+  UNITS[depth] ??= new Units()
+  return UNITS[depth]
+}
+
 /** Not for use by two callers at a time: it keeps the state of the scan under way. Scans do not call out, so plain code cannot. */
 export class Scanner {
   readonly #lookup: Lookup
@@ -80,6 +89,9 @@ export class Scanner {
   /** The text being scanned, and what was found in it, in its positions. */
   #original = ""
   #found: Array<Span> = []
+  readonly #units: Units
+  /** The end of what anchors found so far in the view being scanned: what begins in it or right after it stands apart. */
+  #covered = -1
   /** Whether what is remembered for anchors, and for assignments, belongs to the view being scanned. */
   #hasRuns = false
   #hasAssignments = false
@@ -90,6 +102,7 @@ export class Scanner {
     this.#learn = learn
     this.#inner = depth === 0 ? undefined : new Scanner(lookup, names, weak, undefined, depth - 1)
     this.#assignments = new Assignments(names, weak)
+    this.#units = unitsOf(depth)
     this.#weak = weak
     this.#search = {
       nameOf: (key) => names.classOf(key),
@@ -180,20 +193,32 @@ export class Scanner {
     if (view !== undefined) this.#read(view.text, view, scope)
   }
 
-  /** Scans the text or a view of it. Returns which signs of further views it saw. */
+  /** Scans the text or a view of it, portion by portion. Returns which signs of further views it saw. */
   #read(text: string, view: View | undefined, scope: Scope): number {
-    const flags = this.#readBeginnings(text, view, scope === "known" ? this.#lookup.known : this.#lookup.all)
-    this.#lookup.windows.find(text, (part) => this.#add(view, part))
-    if (scope === "all" && this.#inner !== undefined) this.#readEncoded(text, view, this.#inner)
+    const units = this.#units
+    const { windows } = this.#lookup
+    const table = scope === "known" ? this.#lookup.known : this.#lookup.all
+    const inner = scope === "all" ? this.#inner : undefined
+    this.#hasRuns = false
+    this.#hasAssignments = false
+    this.#covered = -1
+    let flags = 0
+    let windowsDone = 0
+    let encodedDone = 0
+    for (let from = 0; from < text.length; from += PORTION) {
+      units.read(text, from)
+      flags |= this.#readBeginnings(text, view, table)
+      windowsDone = windows.find(text, units, windowsDone, (part) => this.#add(view, part))
+      if (inner !== undefined)
+        encodedDone = eachEncoded(text, units, encodedDone, (piece) => this.#readEncoded(piece, view, inner))
+    }
     if (scope === "plain" && view === undefined && this.#inner !== undefined) this.#readImage(text, this.#inner)
     return flags
   }
 
-  #readEncoded(text: string, view: View | undefined, inner: Scanner): void {
-    eachEncoded(text, (piece) => {
-      const [found] = inner.scan(piece.text, "all")
-      if (found !== undefined) this.#add(view, { start: piece.start, end: piece.end, kind: found.kind, rank: RANK_ENCODED })
-    })
+  #readEncoded(piece: Encoded, view: View | undefined, inner: Scanner): void {
+    const [found] = inner.scan(piece.text, "all")
+    if (found !== undefined) this.#add(view, { start: piece.start, end: piece.end, kind: found.kind, rank: RANK_ENCODED })
   }
 
   /** All of an image goes when the text among its bytes holds a secret: a part of base64 stands for nothing. */
@@ -207,40 +232,31 @@ export class Scanner {
     this.#found.push({ ...span, start, end })
   }
 
-  #readBeginnings(text: string, view: View | undefined, { entries, lists }: Table): number {
-    this.#hasRuns = false
-    this.#hasAssignments = false
-    let flags = 0
-    /** The end of what anchors found so far: what begins in it or right after it stands apart. */
-    let covered = -1
-    let before = 0
-    for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i) & 127
-      const entry = entries[(before << 7) | code] as number
-      before = code
-      if (entry === 0) continue
-      flags |= entry
-      if (entry >> FLAG_BITS !== 0)
-        covered = this.#anchored(text, view, lists[entry >> FLAG_BITS] as ReadonlyArray<Anchor>, i - 1, covered)
-      if ((entry & SEPARATOR) !== 0) this.#assigned(text, view, i)
+  #readBeginnings(text: string, view: View | undefined, table: Table): number {
+    const { from, codes, noted } = this.#units
+    const { count, flags } = table.noteBeginnings(this.#units)
+    for (let n = 0; n < count; n++) {
+      const note = noted[n] as number
+      const i = note & ~(AT_ANCHOR | AT_SEPARATOR)
+      if ((note & AT_ANCHOR) !== 0 && from + i > 0) this.#anchored(text, view, table, from + i - 1)
+      if ((note & AT_SEPARATOR) !== 0 && mayFollowName(codes, i + 1)) this.#assigned(text, view, from + i)
     }
     return flags
   }
 
-  #anchored(text: string, view: View | undefined, anchors: ReadonlyArray<Anchor>, at: number, covered: number): number {
-    let end = covered
-    for (const anchor of anchors) {
-      if ((text.charCodeAt(at + 2) !== anchor.third && anchor.third >= 0) || !text.startsWith(anchor.text, at)) continue
+  #anchored(text: string, view: View | undefined, table: Table, at: number): void {
+    const covered = this.#covered
+    for (const anchor of table.anchorsAt(text, at)) {
+      if (!standsAt(anchor, text, at)) continue
       if (!this.#hasRuns) FORMAT_RUNS.reset(text)
       this.#hasRuns = true
       for (const [start, stop, kind = anchor.kind] of anchor.find(text, at, at <= covered || isApart(text, at))) {
-        if (stop <= end && kind === anchor.kind) continue
-        if (kind === anchor.kind) end = stop
+        if (stop <= this.#covered && kind === anchor.kind) continue
+        if (kind === anchor.kind) this.#covered = stop
         this.#add(view, { start, end: stop, kind, rank: anchor.rank })
         if (this.#learn !== undefined && GIVEN_AWAY.has(kind)) this.#learn(text.slice(start, stop), kind)
       }
     }
-    return end
   }
 
   #assigned(text: string, view: View | undefined, at: number): void {

@@ -6,6 +6,7 @@
  * (law SEC-4). A stretch that reads like words is none: it could stand in any text.
  */
 import { FORMATS } from "./Formats.ts"
+import type { Units } from "./Units.ts"
 
 /** Characters of the shortest value whose parts are looked for, and of the shortest part. */
 export const WHOLE = 20
@@ -51,8 +52,9 @@ const piecesOf = (value: string): ReadonlyArray<string> =>
     .map(withoutOpening)
     .filter((piece) => piece.length >= PART && !readsLikeWords(piece))
 
-const filterIndex = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2) * 7) & ((1 << FILTER_BITS) - 1)
+/** Which bit of the filter stands for three characters, by their codes. */
+const filterBit = (first: number, second: number, third: number): number =>
+  (first * 961 + second * 31 + third * 7) & ((1 << FILTER_BITS) - 1)
 
 const gramHash = (text: string, at: number): number => {
   let hash = 0
@@ -63,14 +65,27 @@ const gramHash = (text: string, at: number): number => {
 /** Between pieces, and never in text that matches across it. */
 const JOINT = "\u0000"
 
+/**
+ * The parts of values. One may go on from another: it shares what that one knew then; what is added to either of them later, the other
+ * does not know.
+ */
 export class Windows {
-  readonly #filter = new Uint8Array(1 << FILTER_BITS)
+  readonly #from: Windows | undefined
+  /** A bit for the first three characters of every gram. */
+  readonly #filter: Int32Array
+  #isEmpty: boolean
   /** All pieces, with joints around them. */
   #text = JOINT
   /** For the hash of a gram its last place, and for each place the one before with the same hash. */
   readonly #lastPlace = new Map<number, number>()
   readonly #placeBefore: Array<number> = []
   readonly #pieces: Array<Found> = []
+
+  constructor(from?: Windows) {
+    this.#from = from
+    this.#filter = from === undefined ? new Int32Array(1 << (FILTER_BITS - 5)) : from.#filter.slice()
+    this.#isEmpty = from === undefined || from.#isEmpty
+  }
 
   /** Adds a spelling of a value. Shorter ones have no parts. */
   add(spelling: string, kind: string, rank: number): void {
@@ -79,34 +94,62 @@ export class Windows {
       if (piece.includes(JOINT)) continue
       const start = this.#text.length
       this.#text += piece + JOINT
+      this.#isEmpty = false
       this.#pieces.push({ start, end: start + piece.length, kind, rank })
-      for (let at = start; at + GRAM <= start + piece.length; at++) this.#addGram(at)
+      for (let at = 0; at + GRAM <= piece.length; at++) this.#addGram(piece, at, start + at)
     }
   }
 
-  #addGram(at: number): void {
-    this.#filter[filterIndex(this.#text, at)] = 1
-    const hash = gramHash(this.#text, at)
-    this.#placeBefore[at] = this.#lastPlace.get(hash) ?? 0
-    this.#lastPlace.set(hash, at)
+  #addGram(piece: string, at: number, place: number): void {
+    const [first, second, third] = [0, 1, 2].map((i) => piece.charCodeAt(at + i) & 127) as [number, number, number]
+    const bit = filterBit(first, second, third)
+    this.#filter[bit >> 5] = (this.#filter[bit >> 5] ?? 0) | (1 << (bit & 31))
+    const hash = gramHash(piece, at)
+    this.#placeBefore[place] = this.#lastPlace.get(hash) ?? 0
+    this.#lastPlace.set(hash, place)
   }
 
-  /** Tells every stretch of a text that is a part of a value, in order of their ends. They may overlap. */
-  find(text: string, tell: (found: Found) => void): void {
-    if (this.#pieces.length === 0) return
+  /**
+   * Tells the stretches of a text that are parts of a value, of which a gram begins in a portion, in order of their ends. They may overlap.
+   * `done` is where the portion before has come to; returns where this one has.
+   */
+  find(text: string, units: Units, done: number, tell: (found: Found) => void): number {
+    if (this.#isEmpty) return done
+    const { from, noted } = units
+    const count = this.#note(units)
+    let next = done
+    for (let n = 0; n < count; n++) {
+      const at = from + (noted[n] as number)
+      if (at < next) continue
+      next = Math.max(next, this.#follow(text, at, tell) - GRAM + 1)
+    }
+    return next
+  }
+
+  /** Notes every fifth position at which the filter leaves a gram possible. Returns how many there are. */
+  #note({ from, length, codes, noted }: Units): number {
     const filter = this.#filter
-    const last = text.length - PART
-    for (let at = 0; at <= last + STRIDE; at += STRIDE) {
-      if (filter[filterIndex(text, at)] === 0) continue
-      const end = this.#follow(text, at, tell)
-      if (end > at + GRAM) at = Math.max(at, end - GRAM + 1 - STRIDE)
+    let count = 0
+    for (let i = (STRIDE - (from % STRIDE)) % STRIDE; i < length; i += STRIDE) {
+      const bit = filterBit(codes[i + 1] as number, codes[i + 2] as number, codes[i + 3] as number)
+      noted[count] = i
+      count += ((filter[bit >> 5] as number) >>> (bit & 31)) & 1
     }
+    return count
   }
 
   /** Follows the gram at a position to both sides. Returns the end of the longest stretch of enough characters, or 0. */
   #follow(text: string, at: number, tell: (found: Found) => void): number {
+    const hash = gramHash(text, at)
     let longest = 0
-    let place = this.#lastPlace.get(gramHash(text, at)) ?? 0
+    for (let windows: Windows | undefined = this; windows !== undefined; windows = windows.#from)
+      longest = Math.max(longest, windows.#followOwn(text, at, hash, tell))
+    return longest
+  }
+
+  #followOwn(text: string, at: number, hash: number, tell: (found: Found) => void): number {
+    let longest = 0
+    let place = this.#lastPlace.get(hash) ?? 0
     for (let tried = 0; place > 0 && tried < MOST_ALIKE; tried++, place = this.#placeBefore[place] ?? 0) {
       let before = 0
       while (before < BACK && before < at && this.#isSame(text, at - before - 1, place - before - 1)) before++

@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest"
 import { eachEncoded } from "../../src/redaction/Encoded.ts"
 import { makeRedactor } from "../../src/redaction/Redactor.ts"
+import { Units } from "../../src/redaction/Units.ts"
 import { drawn, redact, token } from "./Samples.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
 const pieces = (text: string) => {
   const found: Array<readonly [string, string]> = []
-  eachEncoded(text, (piece) => found.push([text.slice(piece.start, piece.end), piece.text]))
+  const units = new Units()
+  units.read(text, 0)
+  eachEncoded(text, units, 0, (piece) => found.push([text.slice(piece.start, piece.end), piece.text]))
   return found
 }
 
