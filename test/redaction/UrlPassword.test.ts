@@ -19,6 +19,8 @@ describe("the password of a URL", () => {
     [`amqp://u:p@${secret}@mq`, "amqp://u:[REDACTED:url-password]@mq"],
     [`{"dsn":"mysql://u:${secret}@h/d"}`, '{"dsn":"mysql://u:[REDACTED:url-password]@h/d"}'],
     [`postgres://u:${secret}@db.example.com/x`, "postgres://u:[REDACTED:url-password]@db.example.com/x"],
+    [`see https://me:${secret}`, "see https://me:[REDACTED:url-password]"],
+    [`url = https://me:${secret}\nnext = 1`, "url = https://me:[REDACTED:url-password]\nnext = 1"],
   ]
   for (const [text, after] of gone) {
     it(`goes from ${text.replaceAll(secret, "…")}`, () => {
@@ -41,6 +43,15 @@ describe("the password of a URL", () => {
     "https://host:8080/a:b@c",
     "import x from 'https://esm.sh/react@18.2.0'",
     "http://[::1]:8080/",
+    "http://localhost:3000",
+    "http://host.internal:65535",
+    "https://host:8080-and-more",
+    "redis://cache:6379,redis",
+    `docker://sha256:${"0a1b2c3d".repeat(8)}`,
+    `docker-pullable://example.net/app@sha256:${"0a1b2c3d".repeat(8)}`,
+    `https://me:${secret.slice(0, 11)}`,
+    `"https://me:${secret}"`,
+    "cvs://:pserver:anoncvs@sources.example.net:/cvs/src",
   ]
   for (const text of kept) it(`is not seen in ${text}`, () => assert.equal(redacted(text), text))
 
