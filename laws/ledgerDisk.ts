@@ -1,21 +1,14 @@
-/** Laws of ledger sessions on a disk that fails: power cuts at every step of what a store does, and no secret whatever happens. */
+/** The law of ledger sessions on a disk that fails: power cuts at every step of what a store does. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
-import type { LedgerCommand } from "../src/ledger/Command.ts"
-import { messages } from "../src/ledger/State.ts"
-import { type JsonObject, ownObject } from "../src/model/Json.ts"
-import { LedgerFiles } from "../src/session/LedgerFiles.ts"
 import type { OpenLedger } from "../src/session/LedgerRoom.ts"
 import { LedgerStore } from "../src/session/LedgerStore.ts"
 import { ABOUT, process, SESSIONS, say, sessionLines } from "./arbitraries/ledgerStore.ts"
-import type { Planted } from "./arbitraries/secrets.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { check, expectSame } from "./Ledgers.ts"
-import { neverWritten } from "./redaction.ts"
-import { everythingOn, stringsOf } from "./store.ts"
 
 // ── Power cuts ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -196,95 +189,6 @@ const checkModes = (name: string, disk: SimulatedDisk): void => {
   if (name !== "fork") expectSame("the mode of the file", disk.lstat(P)?.mode, 0o600)
 }
 
-// ── Secrets ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
-
-/** Commands that carry the record, or its words, into every place of a session that a host can write to. */
-const commandsWith = (record: JsonObject): ReadonlyArray<LedgerCommand> => {
-  const words = stringsOf(record).join("\n")
-  const block = { type: "text", text: words }
-  const wire = ownObject(record, "message") ?? record
-  const call = { type: "tool_use", id: words || "c", name: words, input: record }
-  const meta = { toolUseId: words || "c", name: words, durationMs: 1, executor: words, isolation: words }
-  const subagent = { sessionId: words, model: words, stopReason: words, usage, requestId: words }
-  return [
-    { do: "user", text: `a ${words}`, notes: [words], attachments: [words] },
-    { do: "reserve", requestId: words || "r", tokens: 1 },
-    { do: "snapshot", tree: words, prompt: words, durationMs: 1 },
-    // So that a secret stands where a prompt and a title are cut.
-    { do: "snapshot", tree: "t", prompt: `${"x".repeat(60)} ${words}`, durationMs: 1 },
-    { do: "title", title: `${"x".repeat(45)} ${words}` },
-    { do: "title", title: `t ${words}` },
-    {
-      do: "assistant",
-      step: 1,
-      response: { content: [block, { type: "thinking", text: words, wire }, call], stopReason: words, usage },
-      requestId: words || "r",
-    } as LedgerCommand,
-    {
-      do: "toolResults",
-      results: [{ toolUseId: words || "c", content: words, of: record }],
-      calls: [{ ...meta, subagent }],
-    } as LedgerCommand,
-    { do: "undo", after: words },
-    { do: "thinking", choice: words },
-    { do: "continue", text: `c ${words}`, maxTokens: 1 },
-    { do: "childDebit", childSessionId: words || "c", tokens: 1 },
-    { do: "sideUsage", purpose: words, usage },
-    {
-      do: "compact",
-      stage: words,
-      beforeTokens: 1,
-      afterTokens: 1,
-      messages: [{ role: "user", content: [block, record] }],
-      summary: { content: [block], stopReason: words, usage },
-    } as LedgerCommand,
-    { do: "model", model: `m ${words}`, version: words, executor: words },
-    { do: "end", stopReason: words, steps: 1 },
-  ]
-}
-
-/** A store that says the secret everywhere, its writes failing halfway, and what is then on the disk and on one that lost its power. */
-const said = async ({ record, environment, secret }: Planted): Promise<string> => {
-  const disk = new SimulatedDisk()
-  const words = stringsOf(record).join(" ")
-  const about = { root: `/w/${words}`, model: `m ${words}`, version: words, executor: words, isolation: words }
-  const first = Effect.gen(function* () {
-    const files = yield* LedgerFiles
-    const ledgers = yield* LedgerStore
-    const { session, path, id } = yield* files.createIn(SESSIONS, about, { isStored: true })
-    for (const [n, command] of commandsWith(record).entries()) {
-      if (n === 4) disk.fail((call) => call.operation === "write", "ENOSPC", { short: 100 })
-      yield* Effect.exit(session.dispatch(command))
-      yield* Effect.exit(session.recover)
-    }
-    check(messages(yield* session.state).length > 0, "nothing was said")
-    yield* Effect.exit(session.close)
-    // Names come from ids: of a whole secret, of one that is cleaned, and of one that is cut.
-    for (const child of [words, secret.text, `explore-${secret.text}`, `${"y".repeat(45)}-${secret.text}`]) {
-      const made = yield* files.createChild(path, child, about, { isStored: true }).pipe(Effect.exit)
-      if (Exit.isFailure(made)) continue
-      yield* made.value.session.dispatch({ do: "title", title: words === "" ? "t" : `t ${words}` })
-      yield* made.value.session.close
-    }
-    yield* Effect.exit(ledgers.setTitle(id, `${"x".repeat(50)} ${words}`))
-    yield* Effect.exit(ledgers.fork(id))
-    return path
-  })
-  const path = await process(disk, first, { environment })
-  const torn = disk.bytes(path) ?? new Uint8Array()
-  disk.put(path, torn.subarray(0, Math.max(0, torn.length - 30)))
-  const next = Effect.gen(function* () {
-    const files = yield* LedgerFiles
-    const { session } = yield* files.resume(path, about, { isStored: true })
-    yield* session.dispatch(say(`a ${words}`))
-    yield* Effect.exit(files.fork(path))
-  })
-  await process(disk, next, { environment, from: 100 })
-  return `${everythingOn(disk)}\n${everythingOn(disk.crash((options) => options - 1))}`
-}
-
 export const laws: ReadonlyArray<Law> = [
   {
     id: "LDS-2",
@@ -293,13 +197,5 @@ export const laws: ReadonlyArray<Law> = [
     runs: 240,
     deepRuns: 20_000,
     check: cut,
-  },
-  {
-    id: "LDS-4",
-    sentence:
-      "Whatever a host says in any command, root, model, title or subagent's id of a ledger, through failed writes, recovery, a torn tail put aside, copies and a power cut, no byte and no name on the disk holds a secret.",
-    runs: 60,
-    deepRuns: 3_000,
-    check: neverWritten(said),
   },
 ]

@@ -48,6 +48,12 @@ const linesEnd = (text: string, start: number, firstEnd: number): number => {
 const SIGN = /[+/_-]/
 const FIRST = 96
 
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Bytes, a character each, as the text that they are in UTF-8. What is cut at its ends is none. */
+const inCharacters = (bytes: string): string =>
+  /[\x80-\xff]/.test(bytes) ? utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))) : bytes
+
 /** What the digits stand for from the first place on from which they stand for text: a few are digits first, to tell text from the rest. */
 const decodedFrom = (text: string, start: number, end: number): string | undefined => {
   const last = Math.min(end - (SHORTEST - 4), start + FIRST)
@@ -55,7 +61,7 @@ const decodedFrom = (text: string, start: number, end: number): string | undefin
     if (from - start > 3 && !SIGN.test(text[from - 1] ?? "")) continue
     if (!isText(text, from, Math.min(end, from + SAMPLE))) continue
     const decoded = decodeText(text, from, end)
-    if (decoded !== undefined) return decoded
+    if (decoded !== undefined) return inCharacters(decoded)
   }
   return undefined
 }

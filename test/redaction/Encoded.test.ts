@@ -45,6 +45,12 @@ describe("base64 that stands for text", () => {
     expect(pieces(`/w/${lines}\n`).map(([piece]) => piece)).toEqual([`/w/${lines}`])
   })
 
+  test("is read in the characters of UTF-8", () => {
+    const known = makeRedactor({ environment: { API_TOKEN: 'é-swördfish\n"7漢x' } })
+    const json = base64(JSON.stringify({ text: 'é-swördfish\n"7漢x' }))
+    expect(known.redactText(`x ${json}`).text).toBe("x [REDACTED:environment]")
+  })
+
   test("behind digits that are no part of it is decoded all the same", () => {
     for (const before of ["a/", "path/to/", "abc/"]) expect(pieces(before + base64(words))[0]?.[1]).toContain(words.slice(4, 70))
   })
