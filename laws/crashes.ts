@@ -66,25 +66,32 @@ const told = (trials: Trials, tried: Tried): void => {
   trials.add("bytes put aside", tried.putAside)
 }
 
-/** Power cuts of each case with a plain opening behind them, and those whose opening is stopped too. */
+/** Power cuts of each case with a plain opening behind them, and crashes whose opening is stopped too. */
 const cuts = 9
-const stoppedCuts = 3
-const trialsOfEach = 1 + cuts + stoppedCuts
+const stoppedOpenings = 3
+const trialsOfEach = 1 + cuts + stoppedOpenings
 
-const judgeStopped = (disk: SimulatedDisk, host: Host, sent: ReadonlyArray<Line>, seed: number, tried: Tried): void => {
+const judgeStopped = (steps: ReadonlyArray<Step>, operation: number, when: Stop, seed: number, tried: Tried): Host => {
+  const sent = linesOf(steps)
+  const stopped = () => {
+    const disk = freshDisk()
+    return { disk, host: played(disk, steps, stopAt(operation, when)).host }
+  }
+  const { disk, host } = stopped()
   const { synced, written } = host.acknowledged
   for (let n = 0; n < cuts; n++) {
     const choose = n === 0 ? (options: number) => options - 1 : seededChooser(seed + n)
     at(`power cut ${n} of seed ${seed}`, () => goOn(disk.crash(choose), sent, synced, tried))
   }
-  // The process died, or the power was cut at once; then opening is stopped up to three times by further cuts.
-  for (let n = 1; n <= stoppedCuts; n++) {
+  // Either goes on with what a power cut has left or, on a disk of its own, behind the death of a process.
+  for (let n = 1; n <= stoppedOpenings; n++) {
     const choose = seededChooser(seed - n)
-    const image = disk.crash(n === 1 ? () => 0 : choose)
-    at(`power cut ${n} of seed ${seed} with stops`, () => goOn(image, sent, synced, tried, { stops: { times: n, choose } }))
+    const left = n === 1 ? stopped().disk : disk.crash(choose)
+    at(`opening stopped ${n} times, seed ${seed}`, () => goOn(left, sent, synced, tried, { stops: { times: n, choose } }))
   }
   disk.kill()
   at("killed", () => goOn(disk, sent, written, tried))
+  return host
 }
 
 const random = (budget: Budget): void => {
@@ -92,12 +99,10 @@ const random = (budget: Budget): void => {
   const tried = nothingTried()
   const property = fc.property(workload, fc.nat({ max: 999 }), stop, fc.nat(), (steps, where, when, seed) => {
     const { operations } = played(freshDisk(), steps)
-    const disk = freshDisk()
-    const { host } = played(disk, steps, stopAt(1 + Math.floor((where * operations) / 1_000), when))
+    const host = judgeStopped(steps, 1 + Math.floor((where * operations) / 1_000), when, seed, tried)
     const { synced, written } = host.acknowledged
     coverage.hit("synced before the crash", synced.length > 0)
     coverage.hit("only written before the crash", written.length > synced.length)
-    judgeStopped(disk, host, linesOf(steps), seed, tried)
   })
   fc.assert(property, parameters(budget))
   const trials = new Trials()
@@ -200,7 +205,8 @@ const refuseHost = (steps: ReadonlyArray<Step>, refused: Refused, seed: number, 
     judge(host.acknowledged.synced)
   }
   disk.kill()
-  goOn(disk, sent, host.acknowledged.written, tried)
+  const { synced, written } = host.acknowledged
+  goOn(disk, sent, host.hasEnded ? synced : written, tried, { isDoubtful: host.hasEnded })
 }
 
 /** Refuses an operation of an opening; the next one, on a healthy disk, finds all there was. */

@@ -6,8 +6,9 @@
  * file has a name that says what is in it, so doing the work twice leaves one copy.
  */
 import { basename, dirname, join } from "node:path"
+import { crc32 } from "node:zlib"
 import * as Result from "effect/Result"
-import { createFile } from "../disk/Atomic.ts"
+import { createFile, replaceFile } from "../disk/Atomic.ts"
 import { type Disk, DiskFault, type Handle } from "../disk/Disk.ts"
 import { writeAll } from "../disk/WriteAll.ts"
 import { READ_CHUNK_BYTES } from "../model/Limits.ts"
@@ -23,7 +24,7 @@ export interface TailDone {
 
 const NEWLINE = new Uint8Array([0x0a])
 
-/** The name of the quarantine file for a stretch of a journal. */
+/** The name of the quarantine file for a stretch of a journal; another one with a sum of the bytes when that holds other bytes. */
 export const quarantineName = (path: string, from: number, to: number): string => `${basename(path)}.quarantine-${from}-${to}`
 
 const isSame = (a: Identity, b: Identity): boolean =>
@@ -74,17 +75,32 @@ const addNewline = (disk: Disk, handle: Handle, size: number): number => {
 const putAside = (disk: Disk, handle: Handle, from: number, to: number): string => {
   const { path } = handle
   const name = quarantineName(path, from, to)
-  const quarantine = join(dirname(path), name)
-  if (holds(disk, quarantine, content(disk, handle, from, to))) return quarantine
+  const at = (own: string): string => join(dirname(path), own)
+  const isThere = (own: string): boolean => holds(disk, at(own), content(disk, handle, from, to))
+  // The first name may hold what stood in this place before a power cut changed it; that stays as well.
+  const isTaken = disk.lstat(at(name)) !== undefined && !isThere(name)
+  const chosen = isTaken ? `${name}.${sumOf(content(disk, handle, from, to))}.quarantine` : name
+  // Whoever made one that is there may have died before it was durable, or the disk may have refused to make it so: it is made anew.
+  const expect = isThere(chosen) ? disk.lstat(at(chosen)) : undefined
   const temporaryName = `.${name}.tmp`
-  if (disk.lstat(join(dirname(path), temporaryName)) !== undefined) disk.unlink(join(dirname(path), temporaryName))
+  if (disk.lstat(at(temporaryName)) !== undefined) disk.unlink(at(temporaryName))
   const copy = (put: (bytes: Uint8Array) => void) => {
     for (const bytes of content(disk, handle, from, to)) put(bytes)
   }
-  const made = createFile(disk, quarantine, copy, { temporaryName })
-  if (Result.isSuccess(made)) return quarantine
+  const made =
+    expect === undefined
+      ? createFile(disk, at(chosen), copy, { temporaryName })
+      : replaceFile(disk, at(chosen), copy, { temporaryName, expect })
+  if (Result.isSuccess(made)) return at(chosen)
   const { reason } = made.failure
-  throw "fault" in reason ? reason.fault : new DiskFault("link", quarantine, reason._tag === "Taken" ? "EEXIST" : "ECHANGED")
+  throw "fault" in reason ? reason.fault : new DiskFault("link", at(chosen), reason._tag === "Taken" ? "EEXIST" : "ECHANGED")
+}
+
+/** CRC-32 in eight hex digits. */
+const sumOf = (pieces: Iterable<Uint8Array>): string => {
+  let sum = 0
+  for (const bytes of pieces) sum = crc32(bytes, sum)
+  return sum.toString(16).padStart(8, "0")
 }
 
 /** True when the quarantine file is there already, with this very content. */

@@ -1,8 +1,10 @@
+import { crc32 } from "node:zlib"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, test } from "vitest"
 import { bytesOf } from "../../laws/arbitraries/bytes.ts"
 import type { Disk } from "../../src/disk/Disk.ts"
+import { SimulatedCrash } from "../../src/disk/Schedule.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { type ReadSummary, readJournal } from "../../src/journal/Reader.ts"
 import { planRepair } from "../../src/journal/RepairPlan.ts"
@@ -59,14 +61,48 @@ describe("before the first append", () => {
     expect(planRepair(readJournal(disk, path)).actions).toMatchObject([{ action: "quarantine", kind: "nul-run", length: 413 }])
   })
 
-  test("nothing is cut off when its quarantine is taken by other bytes or by a folder", () => {
-    const text = `${header}\n${one.slice(0, 30)}`
+  const torn = one.slice(0, 30)
+  const summed = (name: string): string => `${name}.${crc32(torn).toString(16).padStart(8, "0")}.quarantine`
+
+  test("a torn tail goes under another name when its quarantine is taken by other bytes or by a folder", () => {
+    const text = `${header}\n${torn}`
     const name = quarantine(header.length + 1, text.length)
     for (const taken of [{ [name]: "other bytes" }, { [name]: one.slice(0, 29) }, { [`${name}/file`]: "" }]) {
       const disk = new SimulatedDisk({ [path]: text, ...taken })
+      expect(carryOut(disk, readAll(disk))).toEqual({ length: header.length + 1, quarantine: summed(name) })
+      expect([disk.text(path), disk.text(summed(name))]).toEqual([`${header}\n`, torn])
+      for (const [kept, bytes] of Object.entries(taken)) expect(disk.text(kept)).toBe(bytes)
+    }
+  })
+
+  test("nothing is cut off when its quarantine is taken by other bytes or by a folder, under either name", () => {
+    const text = `${header}\n${torn}`
+    const name = quarantine(header.length + 1, text.length)
+    const other = summed(name)
+    for (const taken of [{ [other]: "other bytes" }, { [other]: one.slice(0, 29) }, { [`${other}/file`]: "" }]) {
+      const disk = new SimulatedDisk({ [path]: text, [name]: "other bytes", ...taken })
       expect(() => carryOut(disk, readAll(disk))).toThrowError(expect.objectContaining({ code: "EEXIST" }))
       expect(disk.text(path)).toBe(text)
       expect(disk.handles).toBe(0)
+    }
+  })
+
+  test("a quarantine that a process has left is durable before its bytes are cut off, also when that process had not made it so", () => {
+    const text = `${header}\n${torn}`
+    const name = quarantine(header.length + 1, text.length)
+    const count = new SimulatedDisk({ [path]: text })
+    const summary = readAll(count)
+    const before = count.operations
+    carryOut(count, summary)
+    for (let step = 1; step <= count.operations - before; step++) {
+      const disk = new SimulatedDisk({ [path]: text })
+      const read = readAll(disk)
+      disk.crashAt(disk.operations + step)
+      expect(() => carryOut(disk, read)).toThrow(SimulatedCrash)
+      disk.kill()
+      carryOut(disk, readAll(disk))
+      const cut = disk.crash((options) => options - 1)
+      expect([cut.text(path), cut.text(name)]).toEqual([`${header}\n`, torn])
     }
   })
 
