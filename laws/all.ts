@@ -23,6 +23,7 @@ import * as provider from "./provider.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as scrub from "./scrub.ts"
+import * as sealed from "./sealed.ts"
 import * as session from "./session.ts"
 import * as sizes from "./sizes.ts"
 import * as storage from "./storage.ts"
@@ -61,6 +62,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/scrub.ts", laws: scrub.laws },
+  { file: "laws/sealed.ts", laws: sealed.laws },
   { file: "laws/session.ts", laws: session.laws },
   { file: "laws/sizes.ts", laws: sizes.laws },
   { file: "laws/storage.ts", laws: storage.laws },

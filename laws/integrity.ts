@@ -17,7 +17,7 @@ import { damagesOf, demand, recordsOf, same } from "./Reading.ts"
 /** One line: a record of ours, a patch of ours, or a record of another program. */
 type Kind = "ours" | "patch" | "foreign"
 
-interface Line {
+export interface Line {
   readonly kind: Kind
   /** As it was given to the writer. */
   readonly text: string
@@ -69,7 +69,7 @@ const write = (kinds: ReadonlyArray<Kind>, words: ReadonlyArray<string>, declare
   return lines
 }
 
-type Event = {
+export type Event = {
   readonly what: "nothing" | "tear" | "lose" | "repeat" | "swap" | "edit" | "wild" | "zeros"
   readonly at: number
   readonly more: number
@@ -78,16 +78,16 @@ type Event = {
 
 const WHATS = ["nothing", "tear", "lose", "repeat", "swap", "edit", "wild", "zeros"] as const
 
-const event: fc.Arbitrary<Event> = fc.record({
+export const event: fc.Arbitrary<Event> = fc.record({
   what: fc.constantFrom(...WHATS),
   at: fc.nat({ max: 9_999 }).map((share) => share / 10_000),
   more: fc.nat({ max: 2 }),
   byte: fc.nat({ max: 255 }),
 })
 
-const SEALS: ReadonlySet<DamageKind> = new Set(["edited", "lost-records", "repeated-line", "out-of-order", "chain-broken"])
+export const SEALS: ReadonlySet<DamageKind> = new Set(["edited", "lost-records", "repeated-line", "out-of-order", "chain-broken"])
 
-class Case {
+export class Case {
   readonly #lines: ReadonlyArray<Line>
   readonly #coverage: Coverage
   readonly #event: Event

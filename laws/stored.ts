@@ -111,7 +111,14 @@ const fullOf = (items: ReadonlyArray<LineItem>): Full => {
 }
 
 const plainEntries = (state: TreeState): ReadonlyArray<unknown> =>
-  [...iterate(state.entries)].map(({ id, parentId, type, index, record, source }) => ({ id, parentId, type, index, record, source }))
+  [...iterate(state.entries)].map(({ id, parentId, type, index, record, source }) => ({
+    id,
+    parentId,
+    type,
+    index,
+    record,
+    source,
+  }))
 
 const rest = ({ entries: _, patches, labels, ...plain }: TreeState): unknown => ({
   ...plain,

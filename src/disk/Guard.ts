@@ -5,16 +5,8 @@
  * that thread: some microseconds beside a sync that takes hundreds, and nothing for the records in between. Between the look and the
  * write nobody is kept away: that is for the lock.
  */
+import type { Guard } from "../model/Guard.ts"
 import { type Disk, DiskFault } from "./Disk.ts"
-
-export interface Guard {
-  /** The name that must be there, as a regular file. */
-  readonly present: string
-  /** The inode that the name must stand for; undefined where any will do. */
-  readonly inode?: bigint | undefined
-  /** The name under which somebody else would have put evidence. */
-  readonly absent?: string | undefined
-}
 
 /** The code of the fault when a guard does not stand. */
 export const LEASE_LOST = "ELEASE"

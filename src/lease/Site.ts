@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
-import type { Guard } from "../disk/Guard.ts"
+import type { Guard } from "../model/Guard.ts"
 import type { Evidence } from "./Evidence.ts"
 import type { KernelLock } from "./KernelLock.ts"
 import type { LockRefusal } from "./Locks.ts"

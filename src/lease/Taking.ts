@@ -8,7 +8,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Guard } from "../disk/Guard.ts"
+import type { Guard } from "../model/Guard.ts"
 import { type Decision, decide, MAX_OFFER_MILLIS } from "./Decision.ts"
 import { ownerOf } from "./Evidence.ts"
 import type { KernelLock } from "./KernelLock.ts"

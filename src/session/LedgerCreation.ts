@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createFile } from "../disk/Atomic.ts"
 import { ensurePrivateDirectory } from "../disk/Directory.ts"
+import { INTEGRITY } from "../journal/Integrity.ts"
 import { readJournal } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { LedgerCommand } from "../ledger/Command.ts"
@@ -16,6 +17,7 @@ import type { Edit } from "../model/Edit.ts"
 import { type JsonObject, ownString } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import { edited as membersEdited } from "../model/Members.ts"
+import type { CleanLine } from "../redaction/CleanLine.ts"
 import type { Redactor } from "../redaction/Redactor.ts"
 import { Rejected } from "./DispatchError.ts"
 import { edited } from "./EditedLine.ts"
@@ -34,8 +36,9 @@ import {
 import { markedLine } from "./MarkedLine.ts"
 import { onDisk, sweep, temporaryNameOf, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
-import { claim, journalOf, publish, type Room } from "./Room.ts"
-import { declaring, firstLines, sealing } from "./Sealing.ts"
+import { claim, publish, type Room } from "./Room.ts"
+import { newJournal } from "./SealedJournal.ts"
+import { declaring, firstLines, Sealer } from "./Sealing.ts"
 
 type StartFields = LedgerCommand & { readonly do: "start" }
 
@@ -81,7 +84,7 @@ export const startLedger = Effect.fnUntraced(function* (
   const prepare = Effect.gen(function* () {
     if (isStored === true) yield* onDisk(path, () => ensurePrivateDirectory(room.disk, dirname(path)))
     const file = yield* publish(room, path, bytes)
-    return { journal: sealing(yield* journalOf(room, path, file, file.size), chain) }
+    return { journal: yield* newJournal(room, path, file, chain) }
   })
   return yield* openAs(room, { path, state: records.reduce(ledgerModel.evolve, ledgerModel.initial), prepare })
 })
@@ -118,10 +121,10 @@ const renamed = (record: JsonObject, from: string | undefined, to: string): Edit
   from !== undefined && ownString(record, "sessionId") === from ? membersEdited(record, { sessionId: to }) : undefined
 
 /** The line of a record in a copy, without what redaction finds in it, and with the mark of that. Every other byte stays. */
-const copied = (room: Room, follower: Redactor, raw: string, from: string | undefined, to: string): string => {
+const copied = (room: Room, follower: Redactor, raw: string, from: string | undefined, to: string): CleanLine => {
   const change = renamed(parseJson(raw) as JsonObject, from, to)
   const { line, findings } = Result.getOrThrow(follower.cleanRaw(change === undefined ? raw : edited(raw, change)))
-  return markedLine(room.redactor, line.text, findings)
+  return markedLine(room.redactor, line, findings)
 }
 
 /** The text of each record of a session. */
@@ -138,7 +141,7 @@ const following = (room: Room, path: string): Redactor => {
 
 /**
  * A new session with everything that another one holds, without the secrets that it holds, those cut over two records of one source
- * included (law SEC-11). The source is only read. Its subagents' sessions stay with it.
+ * included (law SEC-11), and with seals made anew when it has them. The source is only read. Its subagents' sessions stay with it.
  */
 export const forkLedger = Effect.fnUntraced(function* (
   room: Room,
@@ -155,11 +158,13 @@ export const forkLedger = Effect.fnUntraced(function* (
     const temporaryName = temporaryNameOf(target.path)
     sweep(room.disk, join(dirname(target.path), temporaryName))
     const follower = following(room, source)
+    const sealer = Sealer.of(loaded.summary.chain === undefined ? undefined : INTEGRITY)
     return createFile(
       room.disk,
       target.path,
       (put) => {
-        for (const raw of recordTexts(room, source)) put(encoder.encode(`${copied(room, follower, raw, from, target.id)}\n`))
+        for (const raw of recordTexts(room, source))
+          put(encoder.encode(`${sealer.seal(copied(room, follower, raw, from, target.id)).text}\n`))
       },
       { temporaryName },
     )

@@ -35,8 +35,8 @@ const KEPT = /^[A-Za-z0-9_-]+\.jsonl\.(?:quarantine-\d+-\d+|[^/]+\.(?:quarantine
 /** `.NAME.jsonl.lock` and what belongs to the lease, also while it is made. */
 const LOCK = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:lock|lock\.[^/]+\.tmp|owner\.(?:[^/]+\.)?(?:json|tmp))$/
 
-/** What an attempt that was cut off has left: `.NAME.jsonl.tmp` and the like. */
-const LEFT = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:[^/]+\.)?tmp$/
+/** What an attempt that was cut off has left, `.NAME.jsonl.tmp` and the like, and the mark of a session with seals, `.NAME.jsonl.head`. */
+const LEFT = /^\.[A-Za-z0-9_-]+\.jsonl\.(?:(?:[^/]+\.)?tmp|head)$/
 
 const kindOf = (name: string): Kind => {
   if (name.endsWith(ENDING) && isSessionId(nameOf(name))) return "session"

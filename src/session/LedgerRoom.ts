@@ -20,8 +20,9 @@ import { type KnownFiles, makeKnownFiles } from "./KnownFiles.ts"
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import { onDisk, putInOrder } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
-import { journalOf, onceUncertain, type Room, whileHeld } from "./Room.ts"
-import { type Integrity, sealing } from "./Sealing.ts"
+import { onceUncertain, type Room, whileHeld } from "./Room.ts"
+import { journalAfter } from "./SealedJournal.ts"
+import type { Integrity } from "./Sealing.ts"
 import { make as makeSession, type Opened, type Session } from "./Session.ts"
 
 export type LedgerSession = Session<LedgerState, LedgerCommand, LedgerRecord, LedgerRejection, PrepareError>
@@ -66,7 +67,7 @@ export interface LedgerOpenOptions {
 }
 
 export interface LedgerCreateOptions extends LedgerOpenOptions {
-  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do not. */
+  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do not: other programs go on with it. */
   readonly integrity?: Integrity | undefined
 }
 
@@ -106,7 +107,7 @@ export const atLineBoundary = (
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
-    const journal = sealing(yield* journalOf(room, path, summary.identity, length), summary.chain)
+    const journal = yield* journalAfter(room, path, summary, length)
     if (before.length > 0) yield* Effect.orDie(journal.append(before))
     return { journal }
   })

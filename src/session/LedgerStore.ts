@@ -23,7 +23,7 @@ import { type ForkedLedger, LedgerFiles, type LedgerFilesShape } from "./LedgerF
 import type { LoadedLedger } from "./LedgerLoad.ts"
 import type { LedgerOpenError, ResumeOptions } from "./LedgerOpening.ts"
 import type { Removal } from "./LedgerRemoval.ts"
-import { childFolder, ENDING, type LedgerOpenOptions, type OpenLedger, STORE } from "./LedgerRoom.ts"
+import { childFolder, ENDING, type LedgerCreateOptions, type LedgerOpenOptions, type OpenLedger, STORE } from "./LedgerRoom.ts"
 import type { LeftOut, Shelved } from "./LedgerShelf.ts"
 import { LedgerStoreError } from "./LedgerStoreError.ts"
 import type { FormatError, PrepareError } from "./OpenError.ts"
@@ -59,6 +59,9 @@ const STORED = { isStored: true }
 
 type Start = Omit<LedgerStart, "root">
 
+/** Whether the records of a new session carry seals. */
+export type LedgerSealOptions = Pick<LedgerCreateOptions, "integrity">
+
 /** How the right to write is taken. */
 export type LedgerTakeOptions = Pick<LedgerOpenOptions, "offer">
 
@@ -69,12 +72,14 @@ export class LedgerStore extends Context.Service<
     readonly pathOf: (id: string) => Effect.Effect<string, LedgerStoreError>
     readonly create: (
       start: Start,
+      options?: LedgerSealOptions,
     ) => Effect.Effect<OpenLedger, PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope>
     /** A session for a subagent of a session. Any text can be its id. */
     readonly createChild: (
       parentId: string,
       childId: string,
       start: Start,
+      options?: LedgerSealOptions,
     ) => Effect.Effect<OpenLedger, LedgerStoreError | PrepareError | LeaseError | Rejected<LedgerRejection>, Scope.Scope>
     /** The sessions of a session's subagents, by the names of their files. */
     readonly children: (id: string) => Effect.Effect<ReadonlyArray<Shelved>, LedgerStoreError | PrepareError>
@@ -160,9 +165,9 @@ const storeOf = (files: LedgerFilesShape, root: string): Context.Service.Shape<t
         })
   return LedgerStore.of({
     pathOf,
-    create: (start) => files.createIn(directory, { ...start, root }, STORED),
-    createChild: (parent, child, start) =>
-      Effect.flatMap(pathOf(parent), (path) => files.createChild(path, child, { ...start, root }, STORED)),
+    create: (start, options) => files.createIn(directory, { ...start, root }, { ...options, ...STORED }),
+    createChild: (parent, child, start, options) =>
+      Effect.flatMap(pathOf(parent), (path) => files.createChild(path, child, { ...start, root }, { ...options, ...STORED })),
     children: (id) =>
       Effect.map(
         Effect.flatMap(pathOf(id), (path) => files.list(childFolder(path))),

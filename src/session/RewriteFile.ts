@@ -10,6 +10,7 @@ import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { createFile, replaceFile } from "../disk/Atomic.ts"
 import type { Disk, FileStat } from "../disk/Disk.ts"
+import { type ChainState, INTEGRITY } from "../journal/Integrity.ts"
 import { readJournal } from "../journal/Reader.ts"
 import type { Edit } from "../model/Edit.ts"
 import type { JsonObject } from "../model/Json.ts"
@@ -23,11 +24,14 @@ import { edited } from "./EditedLine.ts"
 import type { LoadedTree } from "./Load.ts"
 import { onDisk, sweep, temporaryNameOf, unchangedSource } from "./OnDisk.ts"
 import type { PrepareError } from "./OpenError.ts"
+import { type Integrity, Sealer } from "./Sealing.ts"
 
 export interface Rewritten {
   /** The state that the new file replays to, its references unresolved. */
   readonly state: TreeState
   readonly file: FileStat
+  /** Where the chain of its seals has come to; undefined for a file without. */
+  readonly chain: ChainState | undefined
   /** Followed the records of the new file: for who goes on with it. */
   readonly redactor: Redactor
 }
@@ -55,6 +59,7 @@ export type HeaderEdit = (source: JsonObject) => Edit | undefined
 /** Writes lines through the redactor and gives the state that they replay to. */
 const writeLines = (
   redactor: Redactor,
+  sealer: Sealer,
   lines: Iterable<string>,
   header: HeaderEdit | undefined,
   put: (bytes: Uint8Array) => void,
@@ -64,9 +69,9 @@ const writeLines = (
   for (const line of lines) {
     const change = isFirst ? header?.(parseJson(line) as JsonObject) : undefined
     isFirst = false
-    const { text } = cleaned(redactor, change === undefined ? line : edited(line, change))
-    put(encoder.encode(`${text}\n`))
-    state = evolve(state, parseJson(text) as JsonObject)
+    const clean = cleaned(redactor, change === undefined ? line : edited(line, change))
+    put(encoder.encode(`${sealer.seal(clean).text}\n`))
+    state = evolve(state, parseJson(clean.text) as JsonObject)
   }
   return state
 }
@@ -76,7 +81,7 @@ const wholeSession = (disk: Disk, loaded: LoadedTree): Iterable<string> =>
   rewriteLines(Result.getOrThrow(begin(loaded.stored)), sourceRecords(disk, loaded))
 
 /**
- * Rewrites the file in place, to version 5. The file as it was stays under the backup's name, byte for byte. The caller holds the
+ * Rewrites the file in place, to version 5, with seals made anew if it had them. The file as it was stays under the backup's name, byte for byte. The caller holds the
  * lease. Fails without a change when the file is not the one that was loaded.
  */
 export const rewriteInPlace = (
@@ -90,20 +95,22 @@ export const rewriteInPlace = (
     sweep(disk, join(dirname(loaded.path), names.temporary))
     let state: TreeState = initial
     const known = following(disk, loaded, redactor)
+    const sealer = Sealer.of(loaded.summary.chain === undefined ? undefined : INTEGRITY)
     const done = replaceFile(
       disk,
       loaded.path,
       (put) => {
-        state = writeLines(known, wholeSession(disk, loaded), undefined, put)
+        state = writeLines(known, sealer, wholeSession(disk, loaded), undefined, put)
       },
       { expect, backupName: names.backup, temporaryName: names.temporary },
     )
-    return Result.map(done, (file) => ({ state, file, redactor: known }))
+    return Result.map(done, (file) => ({ state, file, chain: sealer.chain, redactor: known }))
   })
 
-/** Where a new session goes, what becomes of its header, and, unless it is the whole session, which lines it has. */
+/** Where a new session goes, which seals it has, what becomes of its header, and, unless it is the whole session, which lines it has. */
 export interface ForkTarget {
   readonly path: string
+  readonly integrity: Integrity | undefined
   readonly header: HeaderEdit
   readonly lines?: ((source: Iterable<SourceRecord>) => Iterable<string>) | undefined
 }
@@ -113,7 +120,7 @@ export const forkTo = (
   disk: Disk,
   loaded: LoadedTree,
   redactor: Redactor,
-  { path, header, lines }: ForkTarget,
+  { path, integrity, header, lines }: ForkTarget,
 ): Effect.Effect<Rewritten, PrepareError> =>
   onDisk(path, () => {
     unchangedSource(disk, loaded.path, loaded.summary.identity)
@@ -121,13 +128,14 @@ export const forkTo = (
     sweep(disk, join(dirname(path), temporaryName))
     let state: TreeState = initial
     const known = following(disk, loaded, redactor)
+    const sealer = Sealer.of(integrity)
     const done = createFile(
       disk,
       path,
       (put) => {
-        state = writeLines(known, lines?.(sourceRecords(disk, loaded)) ?? wholeSession(disk, loaded), header, put)
+        state = writeLines(known, sealer, lines?.(sourceRecords(disk, loaded)) ?? wholeSession(disk, loaded), header, put)
       },
       { temporaryName },
     )
-    return Result.map(done, (file) => ({ state, file, redactor: known }))
+    return Result.map(done, (file) => ({ state, file, chain: sealer.chain, redactor: known }))
   })

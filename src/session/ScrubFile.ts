@@ -139,7 +139,7 @@ class Pass {
     if (findings.length === 0 && clean.text !== raw)
       for (const { kind } of this.#redactor.redactText(raw).findings) findings.push({ kind, line, offset })
     const isMarked = found.length > 0 && this.#hasMarks(record.value)
-    const body = findings.length === 0 ? raw : isMarked ? markedLine(this.#redactor, clean.text, found) : clean.text
+    const body = findings.length === 0 ? raw : isMarked ? markedLine(this.#redactor, clean, found).text : clean.text
     const whole = this.#sealed(body, sealBehind(text, raw))
     const stays = findings.length === 0 && (this.#chain === undefined || whole === text)
     return { offset, length, text: stays ? undefined : whole, findings }

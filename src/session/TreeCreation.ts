@@ -3,6 +3,7 @@ import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import { INTEGRITY } from "../journal/Integrity.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
 import type { Edit } from "../model/Edit.ts"
@@ -17,10 +18,11 @@ import { copyBlobs, referencesOf } from "./Blobs.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { LoadedTree } from "./Load.ts"
 import { FormatError, PrepareError } from "./OpenError.ts"
-import { foreignBlobs } from "./Place.ts"
+import { foreignBlobs, holderOf } from "./Place.ts"
 import { type ForkTarget, forkTo } from "./RewriteFile.ts"
-import { claim, journalOf, publish } from "./Room.ts"
-import { firstLines, type Integrity, sealing } from "./Sealing.ts"
+import { claim, publish } from "./Room.ts"
+import { newJournal } from "./SealedJournal.ts"
+import { firstLines, type Integrity, type IntegrityChoice, integrityFor } from "./Sealing.ts"
 import {
   loadIn,
   lookupOf,
@@ -43,8 +45,8 @@ export interface CreateOptions {
   readonly parentSession?: string | undefined
   /** When the file comes into being. By default `with-answer`. */
   readonly persist?: Persist | undefined
-  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do not. */
-  readonly integrity?: Integrity | undefined
+  /** Whether its records carry seals, by which a reader tells edits and losses. By default they do in our own store, and nowhere else. */
+  readonly integrity?: IntegrityChoice | undefined
 }
 
 /** What differs from the session before; by default the working directory is the same, and the parent is its id. */
@@ -53,6 +55,8 @@ export type NewOptions = Partial<CreateOptions>
 export interface ForkOptions {
   /** Where; by default in our own store, under the time and the session's id. */
   readonly path?: string | undefined
+  /** Puts seals on its records wherever it lies. By default they have them in our own store, and when those of the source do. */
+  readonly integrity?: Integrity | undefined
 }
 
 export interface Forked {
@@ -69,13 +73,14 @@ export const createTree = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = resolve(options.path ?? storePath(room, stamp, id))
   yield* claim(room, path)
-  const { cwd, title, parentSession, integrity } = options
+  const { cwd, title, parentSession } = options
+  const integrity = integrityFor(holderOf(path, room.environment), options.integrity)
   const { state, lines: records } = yield* started(room, stamp, { cwd, id, title, parentSession, integrity })
   const { lines, chain } = firstLines(records, integrity)
   const bytes = new TextEncoder().encode(lines.map(({ text }) => `${text}\n`).join(""))
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const file = yield* publish(room, path, bytes)
-    return { journal: sealing(yield* journalOf(room, path, file, file.size), chain) }
+    return { journal: yield* newJournal(room, path, file, chain) }
   })
   return yield* openAs(room, undefined, { path, prepare, state, persist: options.persist ?? "with-answer" })
 })
@@ -105,6 +110,12 @@ const bringBlobs = (room: TreeRoom, { path, stored }: LoadedTree): Effect.Effect
         return new PrepareError({ reason: { _tag: "Refused", code: "open.refused", path: reason.path, system, operation } })
       })
 
+/** The seals of a copy: those of what it is copied from, else those of a new session at its place. */
+const integrityOfCopy = (room: TreeRoom, loaded: LoadedTree, path: string, asked?: Integrity): Integrity | undefined =>
+  loaded.summary.chain === undefined ? integrityFor(holderOf(path, room.environment), asked) : INTEGRITY
+
+const declared = (integrity: Integrity | undefined) => (integrity === undefined ? {} : { integrity })
+
 /** A new session in our own store, with everything the other agent's file holds, and that session as its parent. */
 export const openFork = Effect.fnUntraced(function* (
   room: TreeRoom,
@@ -114,12 +125,19 @@ export const openFork = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = storePath(room, stamp, id)
   yield* claim(room, path)
+  const integrity = integrityOfCopy(room, loaded, path)
   const header = (source: JsonObject): Edit | undefined =>
-    edited(source, { id, timestamp: isoTime(stamp), parentSession: ownString(source, "id") ?? loaded.path })
+    edited(source, {
+      id,
+      timestamp: isoTime(stamp),
+      parentSession: ownString(source, "id") ?? loaded.path,
+      ...declared(integrity),
+    })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     yield* bringBlobs(room, loaded)
-    const { state, file, redactor } = yield* forkTo(room.disk, loaded, room.redactor, { path, header })
-    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state), redactor }
+    const made = yield* forkTo(room.disk, loaded, room.redactor, { path, integrity, header })
+    const journal = yield* newJournal(room, path, made.file, made.chain)
+    return { journal, state: yield* shown(room, path, made.state), redactor: made.redactor }
   })
   return yield* openAs(room, loaded, { path, prepare, forkedFrom: loaded.path })
 })
@@ -170,9 +188,10 @@ const copyOut = Effect.fnUntraced(function* (
   const id = uuidV7(stamp.at, stamp.entropy)
   const path = resolve(options.path ?? storePath(room, stamp, id))
   yield* claim(room, path)
+  const integrity = integrityOfCopy(room, loaded, path, options.integrity)
   const header = (source: JsonObject): Edit | undefined =>
-    edited(source, { id, timestamp: isoTime(stamp), parentSession: parentOf(source) })
+    edited(source, { id, timestamp: isoTime(stamp), parentSession: parentOf(source), ...declared(integrity) })
   yield* bringBlobs(room, loaded)
-  yield* forkTo(room.disk, loaded, room.redactor, { path, header, lines })
+  yield* forkTo(room.disk, loaded, room.redactor, { path, integrity, header, lines })
   return { id, path }
 })

@@ -3,6 +3,7 @@ import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Disk } from "../disk/Disk.ts"
+import { CHAIN_START } from "../journal/Integrity.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { planTail } from "../journal/Tail.ts"
 import type { LeaseError } from "../lease/LeaseError.ts"
@@ -17,8 +18,9 @@ import { putInOrder } from "./OnDisk.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
 import { holderOf } from "./Place.ts"
 import { rewriteInPlace } from "./RewriteFile.ts"
-import { cleanLines, isUnchanged, journalOf } from "./Room.ts"
-import { sealing } from "./Sealing.ts"
+import { cleanLines, isUnchanged } from "./Room.ts"
+import { journalAfter, newJournal } from "./SealedJournal.ts"
+import { type IntegrityChoice, integrityFor } from "./Sealing.ts"
 import { openFork } from "./TreeCreation.ts"
 import {
   loadIn,
@@ -47,6 +49,8 @@ export interface StartOptions {
   readonly cwd: string
   /** When the first record is written. By default `with-answer`. */
   readonly persist?: Persist | undefined
+  /** As of a new session. */
+  readonly integrity?: IntegrityChoice | undefined
 }
 
 export interface Migrated {
@@ -121,19 +125,20 @@ const sanitising = (room: TreeRoom, loaded: LoadedTree, preparation: Preparation
   return { ...preparation, prepare, state: patches.reduce(treeModel.evolve, state) }
 }
 
-const atLineBoundary = (room: TreeRoom, loaded: LoadedTree): Preparation["prepare"] =>
+const atLineBoundary = (room: TreeRoom, loaded: LoadedTree, chain = loaded.summary.chain): Preparation["prepare"] =>
   Effect.gen(function* () {
     const { path, summary } = loaded
     const { length } = yield* putInOrder(room.disk, path, summary.identity, planTail(summary, true))
-    return { journal: sealing(yield* journalOf(room, path, summary.identity, length), summary.chain) }
+    return { journal: yield* journalAfter(room, path, { ...summary, chain }, length) }
   })
 
 const rewritten = (room: TreeRoom, loaded: LoadedTree, backup: string): Preparation["prepare"] =>
   Effect.gen(function* () {
     const { path } = loaded
     const names = { backup: basename(backup), temporary: `.${basename(path)}.migration.tmp` }
-    const { state, file, redactor } = yield* rewriteInPlace(room.disk, loaded, room.redactor, names)
-    return { journal: yield* journalOf(room, path, file, file.size), state: yield* shown(room, path, state), redactor }
+    const made = yield* rewriteInPlace(room.disk, loaded, room.redactor, names)
+    const journal = yield* newJournal(room, path, made.file, made.chain)
+    return { journal, state: yield* shown(room, path, made.state), redactor: made.redactor }
   })
 
 /** The first free name for a backup of this version. */
@@ -144,11 +149,13 @@ const freeBackup = (disk: Disk, { path, version }: LoadedTree): string => {
   }
 }
 
-const openEmpty = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree, { cwd, persist }: StartOptions) {
+const openEmpty = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree, options: StartOptions) {
+  const { cwd, persist } = options
   const stamp = yield* room.stamp
-  const { state, lines } = yield* started(room, stamp, { cwd, id: uuidV7(stamp.at, stamp.entropy) })
+  const integrity = integrityFor(holderOf(loaded.path, room.environment), options.integrity)
+  const { state, lines } = yield* started(room, stamp, { cwd, id: uuidV7(stamp.at, stamp.entropy), integrity })
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
-    const opened = yield* atLineBoundary(room, loaded)
+    const opened = yield* atLineBoundary(room, loaded, integrity === undefined ? undefined : CHAIN_START)
     yield* Effect.orDie(opened.journal.append(lines))
     return opened
   })

@@ -4,7 +4,7 @@
  * A record is dropped from here only when a sync that covers it has succeeded, so at any moment the file's durable bytes and the
  * records held here make up everything that was ever accepted. Plain synchronous state; the pump drives it.
  */
-import type { Guard } from "../disk/Guard.ts"
+import type { Guard } from "../model/Guard.ts"
 import { type CleanLine, isCleanLine } from "../redaction/CleanLine.ts"
 import { type BatchLimits, countOf } from "./Batch.ts"
 import type { Loss } from "./Port.ts"

@@ -5,7 +5,7 @@
  * two messages: a new one goes on from the part alone.
  */
 
-import type { Guard } from "../disk/Guard.ts"
+import type { Guard } from "../model/Guard.ts"
 
 /** Which file a path must name. A file that was deleted or replaced is noticed before a byte is written to it. */
 export interface Identity {

@@ -86,7 +86,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/disk/Trust.ts", ["node"]],
   ["src/disk/Changes.ts", ["node"]],
   ["src/disk/Directory.ts", ["node"]],
-  ...["Digests", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
+  ...["Digests", "HighWater", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
   ["src/writer/WriterCore.ts", ["node"]],
   ["src/writer/ThreadPort.ts", ["node", "process", "clock"]],
   ["src/lease/KernelLock.ts", ["node"]],
@@ -100,7 +100,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["src/testing/Layers.ts", ["node"]],
   // The default ways of a host: its home folder and its environment.
   ["src/node.ts", ["node", "host"]],
-  ["src/promise.ts", ["run"]],
+  ["src/promise.ts", ["node", "run"]],
   ["src/cli/", ["node", "clock", "random", "process", "host", "console", "run"]],
   ["workers/", ["node"]],
   ["laws/", ["node", "process", "run"]],

@@ -6,6 +6,7 @@ import { assert } from "vitest"
 import { BlobStore } from "../../src/blob/BlobStore.ts"
 import { Files } from "../../src/disk/Files.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { highWaterPath } from "../../src/journal/HighWater.ts"
 import { INTEGRITY } from "../../src/journal/Integrity.ts"
 import { Lease } from "../../src/lease/Lease.ts"
 import { isCleanLine, withMember } from "../../src/redaction/CleanLine.ts"
@@ -115,23 +116,41 @@ describe("a session that is made with seals", () => {
     }),
   )
 
-  it.effect("is copied without them, and the copy has them from where it goes on", () => {
+  it.effect("is copied with seals of the copy's own, whole or one path of it", () => {
     const disk = new SimulatedDisk()
     return Effect.gen(function* () {
-      yield* written(disk)
+      const live = yield* written(disk)
       const store = yield* TreeStore
-      const fork = yield* store.fork(path)
-      assert.isFalse(linesOf(disk, fork.path).some(isSealed))
-      assert.deepEqual((yield* loadTree(disk, fork.path)).damages, [])
-      yield* Effect.scoped(Effect.flatMap(store.open(fork.path), ({ session }) => session.dispatch(say("four"))))
-      assert.deepEqual(linesOf(disk, fork.path).map(isSealed), [false, false, false, false, false, true])
-      const loaded = yield* loadTree(disk, fork.path)
-      assert.deepEqual(loaded.damages, [])
-      disk.put(fork.path, linesOf(disk, fork.path).join("\n").replace("held", "gone"))
+      const whole = yield* store.fork(path, { path: "/home/me/fork.jsonl" })
+      const branch = yield* store.branchOut(path, live.leaf ?? "", { path: "/home/me/branch.jsonl" })
+      for (const copy of [whole, branch]) {
+        const lines = linesOf(disk, copy.path)
+        assert.isTrue(lines.every((line) => isSealed(line) || line.includes("_patch")))
+        assert.notInclude(linesOf(disk), lines[0])
+        yield* Effect.scoped(Effect.flatMap(store.open(copy.path), ({ session }) => session.dispatch(say("four"))))
+        const loaded = yield* loadTree(disk, copy.path)
+        assert.deepEqual(loaded.damages, [])
+        assert.equal(loaded.summary.chain?.records, lines.length + 1)
+      }
+      disk.put(whole.path, linesOf(disk, whole.path).join("\n").replace("held", "gone"))
       assert.deepEqual(
-        (yield* loadTree(disk, fork.path)).damages.map(({ kind }) => kind),
-        ["chain-broken"],
+        (yield* loadTree(disk, whole.path)).damages.map(({ kind }) => kind),
+        ["edited"],
       )
+    }).pipe(Effect.provide(treesOn(disk)))
+  })
+
+  it.effect("is migrated with seals made anew, and goes on with them", () => {
+    const disk = new SimulatedDisk()
+    return Effect.gen(function* () {
+      const header = `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w","integrity":"${INTEGRITY}"}`
+      const entry = `{"type":"message","id":"a1","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"old"}}`
+      disk.put(path, `${header}\n${entry}\n`)
+      const store = yield* TreeStore
+      yield* Effect.scoped(Effect.flatMap(store.open(path, { migrate: true }), ({ session }) => session.dispatch(say("new"))))
+      assert.isTrue(linesOf(disk).every(isSealed))
+      const loaded = yield* loadTree(disk, path)
+      assert.deepEqual([loaded.version, loaded.damages, loaded.summary.chain?.records], [5, [], 3])
     }).pipe(Effect.provide(treesOn(disk)))
   })
 
@@ -158,7 +177,64 @@ describe("a session that is made with seals", () => {
   )
 })
 
-describe("a session that is made without", () => {
+describe("a session in our own store", () => {
+  const own = (integrity?: "none") =>
+    Effect.gen(function* () {
+      const store = yield* TreeStore
+      return yield* Effect.scoped(
+        Effect.flatMap(store.create({ cwd: "/w", ...(integrity === undefined ? {} : { integrity }) }), (open) =>
+          Effect.as(open.session.dispatch(say("one")), open.path),
+        ),
+      )
+    })
+
+  it.effect("has them without being asked, and so has a copy that comes into it", () => {
+    const disk = new SimulatedDisk()
+    return Effect.gen(function* () {
+      const made = yield* own()
+      assert.include(made, "/.annals/")
+      assert.isTrue(linesOf(disk, made).every(isSealed))
+      const store = yield* TreeStore
+      disk.put("/home/me/.pi/s.jsonl", linesOf(disk, made)[0]?.replace(/,"integrity".*/, "}\n") ?? "")
+      const fork = yield* store.fork("/home/me/.pi/s.jsonl")
+      assert.isTrue(linesOf(disk, fork.path).every(isSealed))
+      assert.deepEqual((yield* loadTree(disk, fork.path)).damages, [])
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const before = yield* store.open(made)
+          const next = yield* store.newSession(before)
+          yield* next.session.dispatch(say("two"))
+          assert.isTrue(linesOf(disk, next.path).every(isSealed))
+        }),
+      )
+    }).pipe(Effect.provide(treesOn(disk)))
+  })
+
+  it.effect("has none when its host wants none", () => {
+    const disk = new SimulatedDisk()
+    return Effect.gen(function* () {
+      const made = yield* own("none")
+      assert.notInclude(disk.text(made) ?? "", "_c")
+      assert.notInclude(disk.text(made) ?? "", "integrity")
+      assert.isUndefined(disk.text(highWaterPath(made)))
+    }).pipe(Effect.provide(treesOn(disk)))
+  })
+
+  it.effect("has them when it begins in an empty file", () => {
+    const disk = new SimulatedDisk({ "/home/me/.annals/sessions/empty.jsonl": "" })
+    const file = "/home/me/.annals/sessions/empty.jsonl"
+    return Effect.gen(function* () {
+      const store = yield* TreeStore
+      yield* Effect.scoped(
+        Effect.flatMap(store.open(file, { start: { cwd: "/w" } }), ({ session }) => session.dispatch(say("one"))),
+      )
+      assert.lengthOf(linesOf(disk, file), 2)
+      assert.isTrue(linesOf(disk, file).every(isSealed))
+    }).pipe(Effect.provide(treesOn(disk)))
+  })
+})
+
+describe("a session at a place that its host has chosen", () => {
   it.effect("has none, and neither has what is appended to it", () => {
     const disk = new SimulatedDisk()
     return Effect.gen(function* () {
