@@ -90,6 +90,21 @@ const plant = (doing: Doing, path: string): string => {
   return path
 }
 
+/** A ledger that another program wrote, the secret in clear in a root, a message and a title. */
+const plantLedger = ({ hands, known, words, record, number }: Doing): string => {
+  const path = `${SESSIONS}/other-${number}.jsonl`
+  const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
+  const lines: ReadonlyArray<JsonObject> = [
+    { t: at(0), type: "start", sessionId: `other-${number}`, root: `/w/${words}`, model: "m1" },
+    { t: at(1), type: "user", message: { role: "user", content: [{ type: "text", text: words }, record] } },
+    { t: at(2), type: "title", title: words },
+    { t: at(3), type: "unknown", [`k ${words}`]: words },
+  ]
+  hands.disk.put(path, lines.map((line) => `${toText(line)}\n`).join(""))
+  known.foreign.add(path)
+  return path
+}
+
 const onFiles = <A, E>(work: (files: Effect.Success<typeof LedgerFiles>) => Effect.Effect<A, E, Services>) =>
   Effect.flatMap(LedgerFiles, work)
 
@@ -287,6 +302,19 @@ export const DEEDS = {
     Effect.suspend(() => {
       const path = last(known.ledgers)
       return path === undefined ? nothing : onFiles((files) => files.export(path, { root: "/w", to: `export-${number}.md` }))
+    }),
+  "fork another agent's ledger": (doing) =>
+    Effect.suspend(() => {
+      const path = plantLedger(doing)
+      return Effect.map(
+        onFiles((files) => files.fork(path, undefined, STORED)),
+        (forked) => doing.known.ledgers.push(forked.path),
+      )
+    }),
+  "export another agent's ledger": (doing) =>
+    Effect.suspend(() => {
+      const path = plantLedger(doing)
+      return onFiles((files) => files.export(path, { root: "/w", to: `export-${doing.number}.md` }))
     }),
   "remove a ledger": ({ hands, known }) =>
     Effect.gen(function* () {

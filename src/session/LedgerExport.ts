@@ -1,8 +1,8 @@
 /**
  * A ledger session written out as a Markdown document beside the code it is about.
  *
- * It is made from the file, from which redaction has taken the secrets, and passes redaction again, because the file may be older than a
- * rule. The document is new: nothing is ever overwritten, and nothing is written outside the root, also not through a link.
+ * Its records pass redaction again, and the document as well, because the file may be older than a rule, or another agent's. The document
+ * is new: nothing is ever overwritten, and nothing is written outside the root, also not through a link.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import * as Effect from "effect/Effect"
@@ -60,11 +60,14 @@ export const exportLedger = Effect.fnUntraced(function* (
   if (inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return yield* outside(path, root)
   if (yield* onDisk(path, () => leadsOut(room.disk, root, path))) return yield* outside(path, root)
   const records: Array<LedgerRecord> = []
-  yield* loadLedger(room.disk, source, { onRecord: (record) => records.push(record) })
+  const redactor = room.redactor.follow()
+  // Quoted, cut and put together a secret would not be known any more.
+  const take = (record: LedgerRecord) => records.push(redactor.redactValue(record).value as LedgerRecord)
+  yield* loadLedger(room.disk, source, { onRecord: take })
   const document = exportMarkdown(records, { timeZone })
   if (document === undefined)
     return yield* new LedgerStoreError({ reason: { _tag: "NothingToExport", code: "ledger.nothing_to_export", path: source } })
-  const bytes = new TextEncoder().encode(room.redactor.cleanText(document).text.text)
+  const bytes = new TextEncoder().encode(redactor.cleanText(document).text.text)
   // A name that nobody else has: the directory is the user's, and what lies in it is not ours to sweep.
   const temporaryName = `.${basename(path)}.${(yield* room.stamp).entropy.slice(0, 16)}.tmp`
   yield* onDisk(path, () => {
