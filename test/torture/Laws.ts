@@ -4,8 +4,10 @@ import { deepRunsOf } from "../../laws/Law.ts"
 import { explain, replayCommand } from "../../laws/Refutation.ts"
 import type { Torture } from "./Torture.ts"
 
-/** The law of real kills is left to the part that kills. */
-const isMeant = (id: string): boolean => /^(DUR|DSK|WRT|JRN|RPR|LDS)-/.test(id) && id !== "DUR-2"
+/** Laws that other parts try: the one that kills, and the simulated one. */
+const elsewhere = ["DUR-2", "DUR-7", "DUR-8", "DUR-9"]
+
+const isMeant = (id: string): boolean => /^(DUR|DSK|WRT|JRN|RPR|LDS)-/.test(id) && !elsewhere.includes(id)
 
 /** Few enough that a law does not ask whether its generators have reached everything. */
 const quickRuns = 20

@@ -12,6 +12,7 @@ const count = (value: number): string => value.toLocaleString("en-US")
 
 const rows = ({ figures }: Tally): ReadonlyArray<readonly [string, string]> => [
   ["crash trials", count(figures.crashTrials)],
+  ["  every state of small workloads", count(figures.states)],
   ["cases of the laws about crashes", count(figures.lawCases)],
   ["sweep points, simulated", count(figures.sweepPoints)],
   ["sweep points, real calls", count(figures.callPoints)],
@@ -24,7 +25,9 @@ const rows = ({ figures }: Tally): ReadonlyArray<readonly [string, string]> => [
   ["records there twice", count(figures.duplicates)],
   ["files another reader cannot parse", count(figures.unparsable)],
   ["torn ends repaired", count(figures.tornRepaired)],
-  ["NUL runs repaired", count(figures.nulRepaired)],
+  ["ends of NULs repaired", count(figures.nulRepaired)],
+  ["files with holes, simulated", count(figures.holesRepaired)],
+  ["bytes put into quarantine, simulated", count(figures.bytesPutAside)],
   ["slowest recovery behind a kill", `${figures.slowestRecovery.toFixed(0)} ms`],
   ...(figures.largeRecovery === undefined
     ? []

@@ -3,6 +3,8 @@
 export interface Figures {
   /** States of a disk after a simulated crash that were recovered and judged. */
   crashTrials: number
+  /** Those of them that are all there can be behind a call of a small workload. */
+  states: number
   /** Cases of the laws about crashes, tears and damage. */
   lawCases: number
   /** Points at which a call was refused, or the process stopped, one for each run of a workload. */
@@ -23,6 +25,10 @@ export interface Figures {
   unparsable: number
   tornRepaired: number
   nulRepaired: number
+  /** Files with damage in the middle. */
+  holesRepaired: number
+  /** Bytes of torn ends that opening put into quarantine. */
+  bytesPutAside: number
   /** Milliseconds until the next process has its first record synced. */
   slowestRecovery: number
   /** Milliseconds for a file of so many bytes with a torn end. */
@@ -35,6 +41,7 @@ const MOST_TOLD = 20
 export class Tally {
   readonly figures: Figures = {
     crashTrials: 0,
+    states: 0,
     lawCases: 0,
     sweepPoints: 0,
     callPoints: 0,
@@ -48,6 +55,8 @@ export class Tally {
     unparsable: 0,
     tornRepaired: 0,
     nulRepaired: 0,
+    holesRepaired: 0,
+    bytesPutAside: 0,
     slowestRecovery: 0,
     largeRecovery: undefined,
   }
