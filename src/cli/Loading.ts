@@ -1,11 +1,9 @@
 /** A session read for a command: with progress for a large file, and with a note when there is damage. */
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import { Files } from "../disk/Files.ts"
 import type { ReadError } from "../journal/Reader.ts"
-import { type Lookup, lookupInFolders } from "../session/Blobs.ts"
-import { type LedgerLoadOptions, type LoadedLedger, loadLedger } from "../session/LedgerLoad.ts"
+import { type Lookup, lookupInFolders } from "../session/BlobReferences.ts"
 import { type LoadedTree, loadTree } from "../session/Load.ts"
 import type { FormatError } from "../session/OpenError.ts"
 import { blobDirectory, foreignBlobs } from "../session/Place.ts"
@@ -14,7 +12,6 @@ import { damageSentence } from "../view/DamageView.ts"
 import { visible } from "../view/Escape.ts"
 import { bytes } from "../view/Quantity.ts"
 import { Host } from "./Host.ts"
-import type { Forced } from "./Kind.ts"
 import { Output } from "./Output.ts"
 
 /** Bytes from which a file is worth a progress. */
@@ -57,15 +54,4 @@ export const load = (path: string): Effect.Effect<LoadedTree, ReadError | Format
     const loaded = yield* loadTree(yield* Files, path, options)
     yield* noteBlobs(loaded)
     return loaded
-  })
-
-/** Reads a ledger session; when it is said to be one, whatever its records look like. Changes no byte. */
-export const loadLedgerFile = (
-  path: string,
-  format: Forced,
-  onRecord?: LedgerLoadOptions["onRecord"],
-): Effect.Effect<LoadedLedger, ReadError | FormatError, Files | Output> =>
-  Effect.gen(function* () {
-    const onProgress = progressOf(yield* Output, path)
-    return yield* loadLedger(yield* Files, path, { forced: Option.isSome(format), onProgress, onRecord })
   })

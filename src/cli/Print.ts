@@ -31,3 +31,8 @@ export const printLines = (lines: Iterable<string>): Effect.Effect<void, OutputC
 /** Writes the one JSON value of a command, with the version of its shape. */
 export const printJson = (value: object): Effect.Effect<void, OutputClosed, Output> =>
   printLines([JSON.stringify({ schemaVersion: 1, ...value })])
+
+/** Values as lines of JSON, each made when it is written. */
+export function* jsonLines(values: Iterable<unknown>): Generator<string> {
+  for (const value of values) yield JSON.stringify(value)
+}

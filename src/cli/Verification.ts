@@ -10,12 +10,13 @@ import { Files } from "../disk/Files.ts"
 import type { Damage } from "../journal/Damage.ts"
 import type { ReadError } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
-import type { BlobProblem } from "../session/Blobs.ts"
+import type { BlobProblem } from "../session/BlobReferences.ts"
 import type { LoadedLedger } from "../session/LedgerLoad.ts"
 import type { FormatError } from "../session/OpenError.ts"
 import { type VerifiedTree, verifyTree } from "../session/TreeVerification.ts"
 import { type Forced, kindOf } from "./Kind.ts"
-import { loadLedgerFile, lookupOf, progressOf } from "./Loading.ts"
+import { lazily } from "./Lazily.ts"
+import { lookupOf, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 
 export interface Verification {
@@ -91,7 +92,13 @@ const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification
 
 /** Verifies a file as what it is, or as what it is said to be. Changes no byte. */
 export const verifyFile = Effect.fnUntraced(function* (path: string, format: Forced) {
-  if ((yield* kindOf(path, format)) === "ledger") return ofLedger(yield* loadLedgerFile(path, format))
+  if ((yield* kindOf(path, format)) === "ledger")
+    return ofLedger(
+      yield* lazily(
+        () => import("./LedgerLoading.ts"),
+        ({ loadLedgerFile }) => loadLedgerFile(path, format),
+      ),
+    )
   const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
   const tree = Effect.map(verifyTree(yield* Files, path, options), ofTree)
   if (Option.isSome(format)) return yield* tree

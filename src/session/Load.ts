@@ -14,7 +14,7 @@ import type { Json, JsonObject } from "../model/Json.ts"
 import { type Dialect, detectFormat } from "../tree/Format.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { advance } from "../tree/TreeModel.ts"
-import { type BlobProblem, type Lookup, resolveState } from "./Blobs.ts"
+import { type BlobProblem, type Lookup, resolveState } from "./BlobReferences.ts"
 import { FormatError } from "./OpenError.ts"
 
 export interface LoadedTree {

@@ -16,7 +16,8 @@ import { CURRENT_VERSION } from "../tree/Header.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
-import { type Lookup, lookupIn, resolveState, shaping } from "./Blobs.ts"
+import { type Lookup, lookupIn, resolveState } from "./BlobReferences.ts"
+import { shaping } from "./Blobs.ts"
 import { readContext } from "./ContextReading.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { Mark } from "./Encoding.ts"
@@ -130,7 +131,7 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
       stamp: room.stamp,
       path,
       shape: shapeOf(room, path),
-      mark: markEntry,
+      mark: (record) => record,
       open: onceUncertain(whileHeld(room, path, preparation.prepare)),
       deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { Disk } from "../disk/Disk.ts"
 import type { ReadError } from "../journal/Reader.ts"
-import { type BlobProblem, problemsOf } from "./Blobs.ts"
+import { type BlobProblem, problemsOf } from "./BlobReferences.ts"
 import { dialectOf, type LoadedTree, type LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
 import { useTreeFile } from "./TreeFile.ts"
