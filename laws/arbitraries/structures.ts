@@ -28,6 +28,10 @@ const user = fc.constantFrom("deploy", "reports", "ci-bot")
 const pair = fc.tuple(user, password).map(([name, secret]) => btoa(`${name}:${secret}`))
 const keyId = characters("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16).map((body) => `AK${"IA"}${body}`)
 
+const syllables = fc
+  .array(fc.tuple(characters("BDFGKLMNPRST", 1), characters("AEIOU", 1)), { minLength: 8, maxLength: 16 })
+  .map((parts) => parts.flat().join(""))
+
 const inLines =
   (...around: readonly [before: string, after: string]) =>
   (secret: string): readonly [text: string, secret: string] => [`${around[0]}${secret}${around[1]}`, secret]
@@ -50,10 +54,8 @@ const FORMS: ReadonlyArray<readonly [name: string, form: fc.Arbitrary<readonly [
   ["manifest in braces", password.map((secret) => inLines('{"kind":"Secret","data":{"value":"', '"}}')(btoa(secret)))],
   ["manifest with its kind last", password.map(inLines('stringData:\n  config: "', '"\nkind: Secret\n'))],
   ["netrc in another order", password.map(inLines("machine ci.internal password ", " login deploy\n"))],
-  [
-    "one-time key",
-    characters("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16, 32).map(inLines(`otp${"auth"}://totp/a?secret=`, "&issuer=a")),
-  ],
+  // Such a key may read like a word.
+  ["one-time key", syllables.map(inLines(`otp${"auth"}://totp/a?secret=`, "&issuer=a"))],
   ["service account", hex(40).map(inLines('{"type":"service_account","private_key_id":"', '"}'))],
   ["connection string", drawn(64).map((key) => inLines("AccountName=a;AccountKey=", ";EndpointSuffix=x")(btoa(key)))],
   [

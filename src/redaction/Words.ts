@@ -35,8 +35,8 @@ export const isName = (run: string): boolean => {
 const WORDS = /^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*$/
 const LONG = 16
 
-/** How the keys end that a vendor's documentation shows. */
-const EXAMPLE = /EXAMPLE(?:KEY|TOKEN)?$/
+/** How the keys end that a vendor's documentation shows, and how the two begin that are shown everywhere, also cut. */
+const EXAMPLE = /EXAMPLE(?:KEY|TOKEN)?$|^(?:wJalrXUtnFEMI|je7MtGbClwBF)(?![^/])|^(?:IOSFODNN7|I44QH8DHB)E?X?A?M?P?L?$/
 
 /** What is filled in with crosses or noughts. */
 const STAND_IN = /^(?:[xX0*._-]+|(?:[\w./-]{0,23}[-_./])?[xX]{8,}|T0{6,}.*)$/
@@ -67,7 +67,7 @@ export const isPlaceholder = (value: string): boolean =>
   EXAMPLE.test(value) ||
   /^(?:-?anonymous@?|MY_?(?:TOKEN|KEY|SECRET|PASSWORD)\d?)$/.test(value) ||
   (value.length <= LONGEST_BODY &&
-    /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|<)/i.test(value) &&
+    /^(?:your|example|placeholder|change[-_]?me|replace[-_]|insert[-_]|xxx|\*{3}|<)/i.test(value) &&
     !/\d{4}/.test(value))
 
 /** What the word for a password begins with, in languages that are written in plain letters. In others no secret is a word. */

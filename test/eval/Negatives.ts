@@ -394,7 +394,7 @@ export function* negativeFiles(seed: string, negative: Negative, characters: num
       parts.push(part)
       size += part.length + 1
     }
-    const file = parts.join("\n")
+    const file = `${parts.join("\n")}\n`
     left -= file.length
     yield file
   }
