@@ -12,6 +12,7 @@ import { privateKeyEnd, puttyLines } from "./PrivateKey.ts"
 import { STRUCTURES, secretsNear } from "./Structures.ts"
 import type { Units } from "./Units.ts"
 import { urlPassword } from "./UrlPassword.ts"
+import { NARROW } from "./View.ts"
 import { readsLikeName } from "./Words.ts"
 
 /** Something to look for that begins with fixed characters. */
@@ -19,6 +20,8 @@ export interface Anchor {
   readonly text: string
   /** What stands behind the fixed characters at least, or nothing would be found. Asked before `find`, because it is cheap. */
   readonly body: Body | undefined
+  /** Longer than a narrow view and with white space in it, so that such a view need not hold all of it. */
+  readonly isSpread: boolean
   readonly kind: string
   readonly rank: number
   /** The secrets whose fixed characters stand at a position, as `[start, end]`, with their kind when it is another. */
@@ -27,8 +30,8 @@ export interface Anchor {
 
 type Hit = readonly [start: number, end: number, kind?: string]
 
-/** At least so many characters of an alphabet. */
-export type Body = readonly [alphabet: Alphabet, least: number]
+/** At least so many characters of an alphabet, perhaps with dots among them. */
+export type Body = readonly [alphabet: Alphabet, least: number, hasDots?: boolean]
 
 const NONE: ReadonlyArray<Hit> = []
 
@@ -36,18 +39,24 @@ const NONE: ReadonlyArray<Hit> = []
 const anchored = (text: string, kind: string, rank: number, find: Anchor["find"], body?: Body): Anchor => ({
   text,
   body,
+  isSpread: text.length > NARROW && /[\0-\x20]/.test(text),
   kind,
   rank,
   find,
 })
 
+const DOT = 0x2e
+
 /** Whether an anchor's characters stand at a position of a text, with enough behind them. */
 export const standsAt = ({ text: fixed, body }: Anchor, text: string, at: number): boolean => {
   if (!text.startsWith(fixed, at)) return false
   if (body === undefined) return true
-  const [alphabet, least] = body
+  const [alphabet, least, hasDots = false] = body
   const from = at + fixed.length
-  for (let i = from; i < from + least; i++) if (!isIn(alphabet, text.charCodeAt(i))) return false
+  for (let i = from; i < from + least; i++) {
+    const code = text.charCodeAt(i)
+    if (!isIn(alphabet, code) && !(hasDots && code === DOT)) return false
+  }
   return true
 }
 
@@ -57,14 +66,17 @@ const SEPARATOR = 1
 export const BACKSLASH = 2
 /** It begins a percent-encoded character. */
 export const PERCENT = 4
-/** It may be a character that is not seen. */
+/** It is not seen. */
 export const INVISIBLE = 8
+/** It is not seen, unless it is ASCII. */
+const ALIAS = 32
 const ANCHOR_BIT = 4
 /** An anchor begins with the pair. */
 const ANCHOR = 1 << ANCHOR_BIT
 
-/** The lowest seven bits of the characters that are not seen: NUL, escape, U+200B to U+200D and U+FEFF. */
-const INVISIBLE_CODES = [0x00, 0x1b, 0x0b, 0x0c, 0x0d, 0x7f]
+/** NUL and escape, and the lowest seven bits of U+200B to U+200D, U+2060 and U+FEFF. */
+const INVISIBLE_CODES = [0x00, 0x1b]
+const ALIAS_CODES = [0x0b, 0x0c, 0x0d, 0x60, 0x7f]
 
 const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
 
@@ -152,8 +164,7 @@ const prefixed = (prefix: string, format: Format, runs: Runs): Anchor => {
 /** Characters of a body that are asked for before it is looked at. */
 const MOST_ASKED = 8
 
-/** What a format's run has at least before its first dot. */
-const bodyOf = ({ body, minimum, dots }: Format): Body => [body, dots === undefined ? Math.min(minimum, MOST_ASKED) : 1]
+const bodyOf = ({ body, minimum, dots }: Format): Body => [body, Math.min(minimum, MOST_ASKED), dots !== undefined]
 
 const tailEnd = (tail: RegExp, text: string, end: number): number => {
   tail.lastIndex = end
@@ -244,6 +255,7 @@ export class Table {
       this.#sign(pair(first, 0x5c), BACKSLASH)
       this.#sign(pair(first, 0x25), PERCENT)
       for (const code of INVISIBLE_CODES) this.#sign(pair(first, code), INVISIBLE)
+      for (const code of ALIAS_CODES) this.#sign(pair(first, code), ALIAS)
       if (separators) for (const sign of [0x3a, 0x3d]) this.#sign(pair(first, sign), SEPARATOR)
     }
   }
@@ -262,7 +274,7 @@ export class Table {
    * Notes the second position of every pair that an anchor may begin with, by its third character too, and of every separator, with which
    * of the two it is. First the pairs that have a sign, then those of them that count.
    */
-  noteBeginnings({ length, codes, noted }: Units): Noted {
+  noteBeginnings({ length, codes, noted, isAscii }: Units): Noted {
     const signs = this.#signs
     const marks = this.#marks
     const triples = this.#triples
@@ -286,7 +298,7 @@ export class Table {
       noted[count] = i | (isAnchor * AT_ANCHOR) | (isSeparator * AT_SEPARATOR)
       count += isAnchor | isSeparator
     }
-    return { count, flags }
+    return { count, flags: !isAscii && (flags & ALIAS) !== 0 ? flags | INVISIBLE : flags }
   }
 
   /** Adds an anchor. In any order: of those that begin alike the most telling comes first. */

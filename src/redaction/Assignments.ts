@@ -156,9 +156,13 @@ export class Assignments {
     this.#weak = weak
   }
 
+  /** Whether a secret's name was seen before a separator, whatever its value. */
+  sawName = false
+
   /** Turns to another text. */
   reset(text: string): void {
     this.#text = text
+    this.sawName = false
     this.#found = 0
     this.#cookies = 0
   }
@@ -171,6 +175,7 @@ export class Assignments {
     if (next === EQUALS || next === COLON) return NONE
     const name = this.#nameBefore(separator)
     if (name === undefined) return NONE
+    this.sawName = true
     let start = separator + 1
     if (text[start] === ">") start++
     while (isBlank(text.charCodeAt(start))) start++

@@ -26,7 +26,10 @@ import { isHeader, type NameClass, type Names } from "./Names.ts"
 import { isContainer, nestedSpans, type Search } from "./Nested.ts"
 import { covers, replace, type Span, settled } from "./Span.ts"
 import { PORTION, Units } from "./Units.ts"
-import { percentDecoded, plainView, replacedView, unescaped, type View, withoutInvisible } from "./View.ts"
+import { AROUND, NARROW, percentDecoded, plainView, replacedView, unescaped, type View, withoutInvisible } from "./View.ts"
+
+const COLON = 0x3a
+const EQUALS = 0x3d
 
 /** How often JSON in a string in JSON in a string is followed. */
 const DEPTH = 3
@@ -92,6 +95,8 @@ export class Scanner {
   readonly #units: Units
   /** The end of what anchors found so far in the view being scanned: what begins in it or right after it stands apart. */
   #covered = -1
+  /** Whether something was seen in the text that may begin a secret, in it or in another reading of it. */
+  #sawBeginning = false
   /** Whether what is remembered for anchors, and for assignments, belongs to the view being scanned. */
   #hasRuns = false
   #hasAssignments = false
@@ -166,6 +171,7 @@ export class Scanner {
 
   #once(text: string, scope: Scope): ReadonlyArray<Span> {
     this.#original = text
+    this.#sawBeginning = false
     const flags = this.#read(text, undefined, scope)
     if ((flags & (BACKSLASH | PERCENT | INVISIBLE)) !== 0) this.#readViews(scope, flags)
     if (this.#found.length === 0) return NONE
@@ -174,23 +180,67 @@ export class Scanner {
     return settled(text, found)
   }
 
+  /**
+   * Reads the other readings of the text; but first, when nothing in the text may begin a secret, only looks whether there is anything to
+   * find in them. Then a secret in a reading has a decoded character in its beginning: else that would stand in the text as well and would
+   * have been seen. Beginnings are short, or without white space: a name with its separator, fixed characters and what is asked for behind
+   * them, digits of base64, a part of a known value. So the narrow surroundings of the decoded characters hold all of it, and show that
+   * there is something, though not how far it goes. A known value that is neither counts as seen wherever its first characters stand.
+   */
   #readViews(scope: Scope, seen: number): void {
+    if (this.#found.length === 0 && !this.#sawBeginning) this.#eachView(NARROW, seen, (view) => this.#look(view.text, scope))
+    if (this.#found.length > 0 || this.#sawBeginning) this.#eachView(AROUND, seen, (view) => this.#read(view.text, view, scope))
+  }
+
+  /** Takes the readings of the text to a function, which returns which signs of further ones it saw. */
+  #eachView(around: number, seen: number, take: (view: View) => number): void {
     let view: View | undefined = plainView(this.#original)
     let flags = seen
     for (let depth = 0; view !== undefined; depth++) {
-      if (depth > 0) flags = this.#read(view.text, view, scope)
-      if ((flags & INVISIBLE) !== 0) this.#readView(withoutInvisible(view), scope)
-      const decoded = percentDecoded(view)
-      if (decoded !== undefined) {
-        this.#readView(decoded, scope)
-        this.#readView(unescaped(decoded), scope)
-      }
-      view = depth < DEPTH ? unescaped(view) : undefined
+      if (depth > 0) flags = take(view)
+      const visible = (flags & INVISIBLE) === 0 ? undefined : withoutInvisible(view, around)
+      if (visible !== undefined) take(visible)
+      const decoded = percentDecoded(view, around)
+      const both = decoded === undefined ? undefined : unescaped(decoded, around)
+      if (decoded !== undefined) take(decoded)
+      if (both !== undefined) take(both)
+      view = depth < DEPTH ? unescaped(view, around) : undefined
     }
   }
 
-  #readView(view: View | undefined, scope: Scope): void {
-    if (view !== undefined) this.#read(view.text, view, scope)
+  /** Only looks whether a secret may begin in a view. Returns which signs of further views it saw. */
+  #look(text: string, scope: Scope): number {
+    const units = this.#units
+    const table = scope === "known" ? this.#lookup.known : this.#lookup.all
+    const see = (): void => {
+      this.#sawBeginning = true
+    }
+    let flags = 0
+    let windowsDone = 0
+    let encodedDone = 0
+    this.#assignments.reset(text)
+    for (let from = 0; from < text.length && !this.#sawBeginning; from += PORTION) {
+      units.read(text, from)
+      const noted = table.noteBeginnings(units)
+      flags |= noted.flags
+      for (let n = 0; n < noted.count; n++) this.#lookAt(text, table, units.noted[n] as number)
+      windowsDone = this.#lookup.windows.find(text, units, windowsDone, see)
+      if (scope === "all" && this.#inner !== undefined) encodedDone = eachEncoded(text, units, encodedDone, see)
+    }
+    if (this.#assignments.sawName) see()
+    return flags
+  }
+
+  #lookAt(text: string, table: Table, note: number): void {
+    const { from, codes } = this.#units
+    const at = from + (note & ~(AT_ANCHOR | AT_SEPARATOR))
+    if (
+      (note & AT_ANCHOR) !== 0 &&
+      at > 0 &&
+      table.anchorsAt(text, at - 1).some((anchor) => anchor.isSpread || standsAt(anchor, text, at - 1))
+    )
+      this.#sawBeginning = true
+    if ((note & AT_SEPARATOR) !== 0 && isSeparator(text, at) && mayFollowName(codes, at - from + 1)) this.#assignments.at(at)
   }
 
   /** Scans the text or a view of it, portion by portion. Returns which signs of further views it saw. */
@@ -247,7 +297,9 @@ export class Scanner {
   #anchored(text: string, view: View | undefined, table: Table, at: number): void {
     const covered = this.#covered
     for (const anchor of table.anchorsAt(text, at)) {
+      this.#sawBeginning ||= anchor.isSpread
       if (!standsAt(anchor, text, at)) continue
+      this.#sawBeginning = true
       if (!this.#hasRuns) FORMAT_RUNS.reset(text)
       this.#hasRuns = true
       for (const [start, stop, kind = anchor.kind] of anchor.find(text, at, at <= covered || isApart(text, at))) {
@@ -260,8 +312,7 @@ export class Scanner {
   }
 
   #assigned(text: string, view: View | undefined, at: number): void {
-    const code = text.charCodeAt(at)
-    if (code !== 0x3a && code !== 0x3d) return
+    if (!isSeparator(text, at)) return
     if (!this.#hasAssignments) this.#assignments.reset(text)
     this.#hasAssignments = true
     for (const { start, end, name, quoteAt } of this.#assignments.at(at)) {
@@ -271,7 +322,13 @@ export class Scanner {
       this.#add(view, { start, end, ...assignmentKind(name), ...wrap })
       this.#learn?.(text.slice(start, end), KIND_OF[name])
     }
+    this.#sawBeginning ||= this.#assignments.sawName
   }
+}
+
+const isSeparator = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code === COLON || code === EQUALS
 }
 
 const KIND_OF: Readonly<Record<NameClass, string>> = {

@@ -26,6 +26,8 @@ export class Units {
   from = 0
   /** Characters of the portion. */
   length = 0
+  /** Whether all of them, and those ahead, are ASCII, and so their own codes. */
+  isAscii = true
 
   /** Reads the portion that begins at a position. */
   read(text: string, from: number): void {
@@ -34,7 +36,8 @@ export class Units {
     this.from = from
     this.length = Math.min(portion.length, PORTION)
     codes[0] = from === 0 ? 0 : text.charCodeAt(from - 1) & 127
-    if (!this.#readAscii(portion)) for (let i = 0; i < portion.length; i++) codes[1 + i] = portion.charCodeAt(i) & 127
+    this.isAscii = this.#readAscii(portion)
+    if (!this.isAscii) for (let i = 0; i < portion.length; i++) codes[1 + i] = portion.charCodeAt(i) & 127
     codes.fill(0, 1 + portion.length, 1 + portion.length + AHEAD)
   }
 

@@ -104,47 +104,54 @@ class SequenceMap {
 type Decode = (text: string, at: number, out: Array<number>) => number
 
 /** Characters on each side of a sequence that are taken into the view with it, at least; then on to the next white space. */
-const AROUND = 256
+export const AROUND = 256
+
+/** The same for a look at what begins at a sequence or reaches over it, and not at all that belongs to it. */
+export const NARROW = 32
 
 /** Between stretches that do not touch in the text before. Nothing that is looked for goes across. */
 const JOINT = [0x01, 0x0a]
 
 const isSpace = (code: number): boolean => code <= 0x20
 
-const stretchStart = (text: string, at: number, floor: number): number => {
-  let start = Math.max(floor, at - AROUND)
+const stretchStart = (text: string, at: number, floor: number, around: number): number => {
+  let start = Math.max(floor, at - around)
   while (start > floor && !isSpace(text.charCodeAt(start - 1))) start--
   return start
 }
 
-const stretchEnd = (text: string, at: number): number => {
-  let end = Math.min(text.length, at + AROUND)
+const stretchEnd = (text: string, at: number, around: number): number => {
+  let end = Math.min(text.length, at + around)
   while (end < text.length && !isSpace(text.charCodeAt(end - 1))) end++
   return end
 }
 
+/** All of the text. */
+const WHOLE = Number.POSITIVE_INFINITY
+
 /** Puts a view together from the sequences found, in order. */
 class ViewBuilder {
   readonly #text: string
-  readonly #isWhole: boolean
+  readonly #around: number
   readonly #map = new SequenceMap()
   readonly #result = new Growing()
   #copied = 0
   /** The end of the stretch that the last sequence stands in. */
   #stretch = 0
 
-  constructor(text: string, isWhole = false) {
+  constructor(text: string, around: number) {
     this.#text = text
-    this.#isWhole = isWhole
-    if (isWhole) this.#stretch = text.length
+    this.#around = around
+    if (around === WHOLE) this.#stretch = text.length
   }
 
   /** Takes in a sequence that stands from `at` to `end` for these units. */
   add(at: number, end: number, units: ReadonlyArray<number>): void {
-    if (at >= this.#stretch) this.#begin(stretchStart(this.#text, at, this.#stretch))
+    const around = this.#around
+    if (at >= this.#stretch) this.#begin(stretchStart(this.#text, at, this.#stretch, around))
     this.#take(at)
     this.#replace(end, units)
-    if (!this.#isWhole && end + AROUND > this.#stretch) this.#stretch = stretchEnd(this.#text, end)
+    if (around !== WHOLE && end + around > this.#stretch) this.#stretch = stretchEnd(this.#text, end, around)
   }
 
   view(from: View): View | undefined {
@@ -182,11 +189,11 @@ class ViewBuilder {
   }
 }
 
-const decodedView = (from: View, sign: string, decode: Decode, isWhole = false): View | undefined => {
+const decodedView = (from: View, sign: string, decode: Decode, around: number): View | undefined => {
   const { text } = from
   const first = text.indexOf(sign)
   if (first < 0) return undefined
-  const builder = new ViewBuilder(text, isWhole)
+  const builder = new ViewBuilder(text, around)
   const units: Array<number> = []
   for (let at = first; at >= 0; ) {
     units.length = 0
@@ -254,16 +261,16 @@ const decodePercent: Decode = (text, at, out) => {
 }
 
 /** The view with JSON escapes decoded, or undefined when there are none. */
-export const unescaped = (view: View): View | undefined => decodedView(view, "\\", decodeEscape)
+export const unescaped = (view: View, around = AROUND): View | undefined => decodedView(view, "\\", decodeEscape, around)
 
 /** What the inside of a JSON string token stands for, all of it. */
 export const escapesDecoded = (token: string): View => {
   const plain = plainView(token)
-  return decodedView(plain, "\\", decodeEscape, true) ?? plain
+  return decodedView(plain, "\\", decodeEscape, WHOLE) ?? plain
 }
 
 /** The view with percent-encoding decoded, or undefined when there is none. */
-export const percentDecoded = (view: View): View | undefined => decodedView(view, "%", decodePercent)
+export const percentDecoded = (view: View, around = AROUND): View | undefined => decodedView(view, "%", decodePercent, around)
 
 /** NUL, as text of two bytes a character has it, characters without width, and the colours of a terminal. */
 const INVISIBLE = /[\0\u200b-\u200d\u2060\ufeff]+|\u001b\[[0-9;]{0,24}m/g
@@ -271,11 +278,11 @@ const INVISIBLE = /[\0\u200b-\u200d\u2060\ufeff]+|\u001b\[[0-9;]{0,24}m/g
 const NOTHING: ReadonlyArray<number> = []
 
 /** The view without characters that are not seen, or undefined when there are none. */
-export const withoutInvisible = (view: View): View | undefined => {
+export const withoutInvisible = (view: View, around = AROUND): View | undefined => {
   const { text } = view
   let builder: ViewBuilder | undefined
   for (const { 0: found, index } of text.matchAll(INVISIBLE)) {
-    builder ??= new ViewBuilder(text, false)
+    builder ??= new ViewBuilder(text, around)
     builder.add(index, index + found.length, NOTHING)
   }
   return builder?.view(view)
@@ -283,7 +290,7 @@ export const withoutInvisible = (view: View): View | undefined => {
 
 /** The surroundings of markers, as they are once the spans are replaced. For finding out whether that made anything look like a secret. */
 export const replacedView = (text: string, spans: ReadonlyArray<Span>): View => {
-  const builder = new ViewBuilder(text)
+  const builder = new ViewBuilder(text, AROUND)
   for (const { start, end, kind, wrap = "" } of spans) {
     const by = `${wrap}${marker(kind)}${wrap}`
     builder.add(
