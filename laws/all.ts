@@ -8,6 +8,7 @@ import * as deferral from "./deferral.ts"
 import * as disk from "./disk.ts"
 import * as edit from "./edit.ts"
 import * as follow from "./follow.ts"
+import * as indifference from "./indifference.ts"
 import * as integrity from "./integrity.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
@@ -29,6 +30,7 @@ import * as sizes from "./sizes.ts"
 import * as storage from "./storage.ts"
 import * as store from "./store.ts"
 import * as stored from "./stored.ts"
+import * as streaming from "./streaming.ts"
 import * as tree from "./tree.ts"
 import * as writer from "./writer.ts"
 
@@ -48,6 +50,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/disk.ts", laws: disk.laws },
   { file: "laws/edit.ts", laws: edit.laws },
   { file: "laws/follow.ts", laws: follow.laws },
+  { file: "laws/indifference.ts", laws: indifference.laws },
   { file: "laws/integrity.ts", laws: integrity.laws },
   { file: "laws/journal.ts", laws: journal.laws },
   { file: "laws/lease.ts", laws: lease.laws },
@@ -68,6 +71,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/storage.ts", laws: storage.laws },
   { file: "laws/store.ts", laws: store.laws },
   { file: "laws/stored.ts", laws: stored.laws },
+  { file: "laws/streaming.ts", laws: streaming.laws },
   { file: "laws/tree.ts", laws: tree.laws },
   { file: "laws/writer.ts", laws: writer.laws },
 ]

@@ -91,11 +91,14 @@ export const startLedger = Effect.fnUntraced(function* (
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** The name of a subagent's session. Of an id that holds a secret, whole or in part, nothing but a digest is in it. */
+/**
+ * The name of a subagent's session. Of an id that holds a secret, whole or in part, nothing is in it but a digest of what redaction leaves:
+ * a digest of the secret itself would tell whoever guesses it that he is right (law SEC-14).
+ */
 const nameOfChild = (redactor: Redactor, id: string): string => {
   const name = childName(id, sha256)
   const isClean = redactor.redactText(id).findings.length === 0 && redactor.redactText(name).findings.length === 0
-  return isClean ? name : `subagent-${sha256(id).slice(0, 12)}`
+  return isClean ? name : `subagent-${sha256(redactor.redactText(id).text).slice(0, 12)}`
 }
 
 /** The file of a subagent's session, in the folder of its parent. */
