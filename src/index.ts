@@ -15,6 +15,7 @@ export { Files } from "./disk/Files.ts"
 export type { Damage, DamageKind } from "./journal/Damage.ts"
 export { type FollowOptions, follow } from "./journal/Follow.ts"
 export type { FollowItem, Removed, Replaced } from "./journal/Follower.ts"
+export { type HighWater, type Missing, missingBy, readHighWater } from "./journal/HighWater.ts"
 export { Journal, type JournalShape, type Level } from "./journal/Journal.ts"
 export type { JournalRecord } from "./journal/Line.ts"
 export { ReadError, type ReadReason, readJournal } from "./journal/Reader.ts"
@@ -77,7 +78,7 @@ export {
   scrub,
 } from "./session/Scrub.ts"
 export { ScrubError, type ScrubReason } from "./session/ScrubError.ts"
-export type { Integrity } from "./session/Sealing.ts"
+export type { Integrity, IntegrityChoice } from "./session/Sealing.ts"
 export {
   type Change,
   make as makeSession,

@@ -3,10 +3,12 @@ import { realpath, stat } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { INTEGRITY } from "../journal/Integrity.ts"
 import { parseCommand as parseLedgerCommand } from "../ledger/Command.ts"
 import { isSessionId } from "../ledger/SessionId.ts"
 import { LedgerFiles } from "../session/LedgerFiles.ts"
 import type { ReceiptLevel } from "../session/Receipt.ts"
+import type { Integrity } from "../session/Sealing.ts"
 import { TreeStore } from "../session/TreeStore.ts"
 import { parseCommand as parseTreeCommand } from "../tree/Command.ts"
 import { visible } from "../view/Escape.ts"
@@ -24,6 +26,8 @@ import { UsageError } from "./Usage.ts"
 export interface AppendInput {
   readonly file: string
   readonly create: boolean
+  /** Seals on the records of a new session, wherever it lies. */
+  readonly sealed: boolean
   readonly cwd: Option.Option<string>
   /** The model of a new ledger session, or the one that goes on with a resumed one. */
   readonly model: Option.Option<string>
@@ -36,9 +40,10 @@ export interface AppendInput {
 const usage = (message: string): UsageError => new UsageError({ message, command: "annals append" })
 
 /** What does not go together, whatever the file holds. */
-const flawIn = ({ create, cwd, migrate, resume, model }: AppendInput): string | undefined => {
+const flawIn = ({ create, sealed, cwd, migrate, resume, model }: AppendInput): string | undefined => {
   if (create && Option.isNone(cwd)) return "--create needs --cwd: the working directory that the session is about."
   if (!create && Option.isSome(cwd)) return "--cwd belongs to --create: a session that exists has its working directory."
+  if (!create && sealed) return "--sealed belongs to --create: a session that exists has seals or has none."
   if (create && migrate) return "--create and --migrate do not go together: a new session needs no migration."
   if (create && resume) return "--create and --resume do not go together: a new session has nothing to resume."
   if (!create && !resume && Option.isSome(model)) return "--model belongs to --create and --resume; else send a model command."
@@ -72,12 +77,14 @@ const isEmpty = (path: string): Effect.Effect<boolean> =>
     ),
   )
 
-const openTree = Effect.fnUntraced(function* ({ file, cwd, migrate }: AppendInput) {
+const seals = (sealed: boolean): { readonly integrity?: Integrity } => (sealed ? { integrity: INTEGRITY } : {})
+
+const openTree = Effect.fnUntraced(function* ({ file, cwd, migrate, sealed }: AppendInput) {
   const store = yield* TreeStore
   const { directory } = yield* Host
   if (Option.isNone(cwd)) return yield* store.open(file, { migrate: migrate || undefined })
   // Whoever pipes commands in has asked for a file.
-  const start = { cwd: resolve(directory, cwd.value), persist: "immediately" as const }
+  const start = { cwd: resolve(directory, cwd.value), persist: "immediately" as const, ...seals(sealed) }
   return (yield* isEmpty(file)) ? yield* store.open(file, { start }) : yield* store.create({ ...start, path: file })
 })
 
@@ -93,12 +100,12 @@ const realDirectory = (path: string): Effect.Effect<string> =>
     ),
   )
 
-const openLedger = Effect.fnUntraced(function* ({ file, cwd, model, resume }: AppendInput) {
+const openLedger = Effect.fnUntraced(function* ({ file, cwd, model, resume, sealed }: AppendInput) {
   const files = yield* LedgerFiles
   const { directory } = yield* Host
   if (Option.isSome(cwd)) {
     const root = yield* realDirectory(resolve(directory, cwd.value))
-    return yield* files.create(file, { root, model: Option.getOrElse(model, () => "") })
+    return yield* files.create(file, { root, model: Option.getOrElse(model, () => "") }, seals(sealed))
   }
   const options = { isStored: isStored(file) }
   if (!resume) return yield* files.open(file, options)

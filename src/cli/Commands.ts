@@ -168,6 +168,10 @@ const append = Command.make(
   {
     file: Flags.file,
     create: Flags.toggle("create", "Begin a new session in FILE, which must not exist, or be empty for a tree; needs --cwd"),
+    sealed: Flags.toggle(
+      "sealed",
+      "Put a seal on each record of a new session, by which verify tells edits and losses; in our own store they have one anyway",
+    ),
     cwd: Flag.String("cwd").pipe(
       Flag.withMetavar("DIR"),
       Flag.withDescription("The working directory that a new session is about"),

@@ -6,9 +6,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Disk } from "../disk/Disk.ts"
 import { Files } from "../disk/Files.ts"
 import type { Damage } from "../journal/Damage.ts"
-import type { ReadError } from "../journal/Reader.ts"
+import { type Missing, missingBy, readHighWater } from "../journal/HighWater.ts"
+import type { ReadError, ReadSummary } from "../journal/Reader.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
 import type { BlobProblem } from "../session/BlobReferences.ts"
 import type { LoadedLedger } from "../session/LedgerLoad.ts"
@@ -30,11 +32,19 @@ export interface Verification {
   readonly entries: number
   readonly bytes: number
   readonly damage: ReadonlyArray<Damage>
+  /** What is gone from its end of what was acknowledged, by its mark. Absent when nothing is known to be. */
+  readonly missing?: Missing
   /** References to images that lead to nothing. No damage of this file, and absent when there are none. */
   readonly blobs?: ReadonlyArray<BlobProblem>
   /** Why the file is no session that can be used, although its bytes could be read. */
   readonly refusal?: FormatError
   readonly ok: boolean
+}
+
+/** A verification with what is gone from the end of the file. */
+const withMissing = (disk: Disk, found: Verification, summary: ReadSummary): Verification => {
+  const missing = missingBy(readHighWater(disk, found.path), summary)
+  return missing === undefined ? found : { ...found, missing, ok: false }
 }
 
 const ofTree = (found: VerifiedTree): Verification => {
@@ -68,8 +78,9 @@ const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification
   Effect.gen(function* () {
     const damage: Array<Damage> = []
     const onProgress = progressOf(yield* Output, path)
+    const disk = yield* Files
     const summary = yield* readToEnd(
-      yield* Files,
+      disk,
       path,
       (item) => {
         if (item._tag === "Damage") damage.push(item.damage)
@@ -77,7 +88,7 @@ const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification
       { onProgress },
     )
     const { reason } = refusal
-    return {
+    const found: Verification = {
       path,
       format: reason._tag === "UnsupportedVersion" ? "tree" : "unknown",
       version: reason._tag === "UnsupportedVersion" ? reason.version : null,
@@ -88,19 +99,21 @@ const ofBytes = (path: string, refusal: FormatError): Effect.Effect<Verification
       refusal,
       ok: false,
     }
+    return withMissing(disk, found, summary)
   })
 
 /** Verifies a file as what it is, or as what it is said to be. Changes no byte. */
 export const verifyFile = Effect.fnUntraced(function* (path: string, format: Forced) {
-  if ((yield* kindOf(path, format)) === "ledger")
-    return ofLedger(
-      yield* lazily(
-        () => import("./LedgerLoading.ts"),
-        ({ loadLedgerFile }) => loadLedgerFile(path, format),
-      ),
+  const disk = yield* Files
+  if ((yield* kindOf(path, format)) === "ledger") {
+    const ledger = yield* lazily(
+      () => import("./LedgerLoading.ts"),
+      ({ loadLedgerFile }) => loadLedgerFile(path, format),
     )
+    return withMissing(disk, ofLedger(ledger), ledger.summary)
+  }
   const options = { lookup: yield* lookupOf(path), onProgress: progressOf(yield* Output, path) }
-  const tree = Effect.map(verifyTree(yield* Files, path, options), ofTree)
+  const tree = Effect.map(verifyTree(disk, path, options), (found) => withMissing(disk, ofTree(found), found.summary))
   if (Option.isSome(format)) return yield* tree
   return yield* Effect.catchTag(tree, "FormatError", (refusal) => ofBytes(path, refusal))
 })

@@ -63,10 +63,19 @@ const fileLines = ({ path, found, report }: Verified, pathColumns: number, style
   return [
     `${found.ok ? style.green("✓") : style.red("✗")} ${name}  ${style.dim(facts)}${damage}${refusal}`,
     ...damageLines(found.damage, style).map((line) => `    ${line}`),
+    ...missingLines(found, style),
   ]
 }
 
-const isDamaged = ({ found }: Verified): boolean => (found?.damage.length ?? 0) > 0
+/** What the mark beside a session tells. Nobody can bring it back, so it says what else there may be. */
+const missingLines = ({ missing }: Verification, style: Style): ReadonlyArray<string> =>
+  missing === undefined
+    ? []
+    : [
+        `    ${style.red(count(missing.records, "acknowledged record"))} ${missing.records === 1 ? "is" : "are"} missing at the end: the file was ${bytes(missing.bytes)} longer when the disk confirmed it`,
+      ]
+
+const isDamaged = ({ found }: Verified): boolean => (found?.damage.length ?? 0) > 0 || found?.missing !== undefined
 
 const closing = (all: ReadonlyArray<Verified>): string => {
   const damaged = all.filter(isDamaged).length

@@ -14,7 +14,7 @@ import { useTreeFile } from "./TreeFile.ts"
 
 /** What is found in the file of a tree session. */
 export interface VerifiedTree
-  extends Pick<LoadedTree, "path" | "dialect" | "version" | "damages" | "blobs" | "records" | "bytes"> {
+  extends Pick<LoadedTree, "path" | "dialect" | "version" | "damages" | "blobs" | "records" | "bytes" | "summary"> {
   /** Whether a header was found, or made up for entries that have none. */
   readonly hasHeader: boolean
   readonly entries: number
@@ -38,6 +38,7 @@ export const verifyTree = (
         entries: state.entries.length,
         records: summary.records,
         bytes: summary.bytes,
+        summary,
         damages,
         blobs,
       }
