@@ -5,18 +5,19 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import type { AtomicError } from "../src/disk/Atomic.ts"
 import { createFile, replaceFile } from "../src/disk/Atomic.ts"
-import { listChooser, seededChooser } from "../src/disk/Chooser.ts"
+import { everyChoice, listChooser, seededChooser } from "../src/disk/Chooser.ts"
 import type { FileStat } from "../src/disk/Disk.ts"
 import { nodeDisk } from "../src/disk/NodeDisk.ts"
 import type { Stop } from "../src/disk/Schedule.ts"
 import { SimulatedCrash } from "../src/disk/Schedule.ts"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import type { Refusal } from "./arbitraries/disk.ts"
-import { answers, content, refusal } from "./arbitraries/disk.ts"
+import { answers, content, refusal, refusals } from "./arbitraries/disk.ts"
 import { DiskOracle, diskHistory } from "./arbitraries/diskHistory.ts"
 import type { Budget, Law } from "./Law.ts"
 import { Coverage, parameters } from "./Law.ts"
 import { dsk2 } from "./port.ts"
+import { Trials } from "./Trials.ts"
 
 /**
  * The laws of files: what an atomic replacement promises, and that the simulated disk, the judge of every other durability law,
@@ -109,7 +110,7 @@ const images = (disk: SimulatedDisk, chosen: ReadonlyArray<number>, step: number
     disk.crash(choose),
   )
 
-const stopEverywhere = (given: Case, chosen: ReadonlyArray<number>, coverage: Coverage): void => {
+const stopEverywhere = (given: Case, chosen: ReadonlyArray<number>, coverage: Coverage, trials: Trials): void => {
   const { steps, refuseFrom } = rehearse(given)
   for (let step = 2; step <= steps; step++) {
     for (const when of stops) {
@@ -122,6 +123,7 @@ const stopEverywhere = (given: Case, chosen: ReadonlyArray<number>, coverage: Co
         if (!(cause instanceof SimulatedCrash)) throw cause
       }
       const where = `stopped ${when} operation ${step}`
+      trials.add("crash trials", 4)
       for (const image of images(disk, chosen, step)) {
         judge(image, given, [allowed(given, undefined, true)], `${where}, power cut`)
         coverage.hit("new after a power cut", equal(image.bytes(path), concat(given.chunks)))
@@ -148,17 +150,80 @@ const endAndCut = (given: Case, chosen: ReadonlyArray<number>, coverage: Coverag
   if (left && given.refusal?.sticky !== true && !refusedLast) throw new Error("the temporary file was left behind")
 }
 
+/** Small replacements of each kind: a file of nothing, of less than a page, and across a border of pages. */
+const smallCases: ReadonlyArray<Case> = ["replace" as const, "replace with backup" as const, "create" as const].flatMap((how) =>
+  [undefined, new Uint8Array(700).fill(0x6f)].flatMap((old) =>
+    [[], [30], [400, 300]].map((sizes) => ({
+      how,
+      old,
+      chunks: sizes.map((size) => new Uint8Array(size).fill(0x6e)),
+      refusal: undefined,
+    })),
+  ),
+)
+
+/** States behind one stop of a small replacement, at the most. */
+const mostStates = 20_000
+
+/** Each small replacement, stopped behind each of its operations, in every state that a power cut can leave, page by page. */
+const everyState = (given: Case, trials: Trials): void => {
+  const { steps } = rehearse(given)
+  for (let step = 2; step <= steps; step++) {
+    const disk = prepare(given, undefined)
+    disk.crashAt(step, "after")
+    try {
+      run(disk, given)
+    } catch (cause) {
+      if (!(cause instanceof SimulatedCrash)) throw cause
+    }
+    const { visits, complete } = everyChoice(mostStates, (choose) =>
+      judge(
+        disk.crash(choose, "page"),
+        given,
+        [allowed(given, undefined, true)],
+        `${given.how}, stopped after operation ${step}`,
+      ),
+    )
+    if (!complete) throw new Error(`more than ${mostStates} states behind operation ${step}`)
+    trials.add("states", visits)
+  }
+}
+
+/** Each small replacement with each of its operations refused, once and for good, with every error. */
+const sweep = (given: Case, trials: Trials): void => {
+  const { steps } = rehearse(given)
+  for (let step = 2; step <= steps; step++) {
+    for (const code of refusals)
+      for (const sticky of [false, true]) {
+        trials.add("sweep points")
+        const disk = prepare(given, undefined)
+        disk.fail(step, code, { sticky, short: sticky ? undefined : 20 })
+        const result = run(disk, given)
+        const where = `${given.how}, ${code} at operation ${step}${sticky ? " and all behind it" : ""}`
+        judge(disk, given, [allowed(given, result, false)], where)
+        for (const image of images(disk, [], step)) judge(image, given, [allowed(given, result, true)], `${where}, power cut`)
+      }
+  }
+}
+
 const atomicReplacement = (budget: Budget): void => {
   const coverage = new Coverage()
+  const trials = new Trials()
   fc.assert(
     fc.property(replacement, answers, (given, chosen) => {
       coverage.hit(given.how)
       coverage.hit("short write", given.refusal?.short !== undefined)
       endAndCut(given, chosen, coverage)
-      stopEverywhere(given, chosen, coverage)
+      stopEverywhere(given, chosen, coverage, trials)
     }),
     parameters(budget),
   )
+  const cases = budget.runs < 50 ? smallCases.slice(0, 3) : smallCases
+  for (const given of budget.path === undefined ? cases : []) {
+    everyState(given, trials)
+    sweep(given, trials)
+  }
+  trials.tell(budget, { "crash trials": 60 * budget.runs, states: 20 * cases.length, "sweep points": 100 * cases.length })
   coverage.demand(budget, [
     ...["replace", "replace with backup", "create", "short write", "success", "Unwritten", "Uncertain", "Taken"],
     ...["new after a power cut", "old after a power cut", "temporary left"],

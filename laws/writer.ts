@@ -12,12 +12,14 @@ import { inlinePort } from "../src/writer/InlinePort.ts"
 import type { WriterPort } from "../src/writer/Port.ts"
 import type { WriteError } from "../src/writer/WriteError.ts"
 import { Writer, type WriterFile } from "../src/writer/Writer.ts"
+import { refusals } from "./arbitraries/disk.ts"
 import { line, stored } from "./arbitraries/lines.ts"
 import { type Schedule, schedule } from "./arbitraries/schedules.ts"
 import { expectPrefix, JournalJudge } from "./JournalJudge.ts"
 import { journalOnDisk, jrn6 } from "./journalSubject.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { SimulatedSyncs } from "./SimulatedSyncs.ts"
+import { Trials } from "./Trials.ts"
 
 const pathOf = (file: number): string => `/store/session-${file}.jsonl`
 const header = '{"type":"session","version":5,"id":"s"}\n'
@@ -98,9 +100,13 @@ const expectUntouched = ({ complaints }: SimulatedSyncs): void => {
   for (const complaint of complaints) throw new Error(complaint)
 }
 
+/** Power cuts of each case. */
+const cuts = 8
+
 /** A process is killed at any operation: everything acknowledged as written is in the file, in order, once. And a power cut: as synced. */
 const crash = (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
+  const trials = new Trials()
   const property = fc.asyncProperty(
     schedule(),
     fc.integer({ min: 0, max: 999 }),
@@ -117,33 +123,30 @@ const crash = (budget: Budget): Promise<void> => {
       const seen = await carryOut(plan, disk, before, { port: inlinePort(syncs.disk, syncs) })
       expectUntouched(syncs)
       coverage.hit("a sync that overtook another", syncs.overtakings > 0)
-      const image = disk.crash((n) => choices.next().value % n)
+      const images = Array.from({ length: cuts }, () => disk.crash((n) => choices.next().value % n))
+      trials.add("crash trials", 1 + cuts)
       for (const [file, of] of seen.entries()) {
         expectPrefix(`${pathOf(file)} after a kill`, stored(disk, pathOf(file)), of.accepted, of.acknowledged.written, header)
-        const cut = stored(image, pathOf(file))
         const needed =
           header +
           of.accepted
             .slice(0, of.acknowledged.synced)
             .map((text) => `${text}\n`)
             .join("")
-        if (!cut.startsWith(needed)) throw new Error(`${pathOf(file)} after a power cut: acknowledged lines are lost`)
+        for (const image of images)
+          if (!stored(image, pathOf(file)).startsWith(needed))
+            throw new Error(`${pathOf(file)} after a power cut: acknowledged lines are lost`)
         coverage.hit("acknowledged before the crash", of.acknowledged.synced > 0)
         coverage.hit("accepted and not acknowledged", of.accepted.length > of.acknowledged.synced)
         coverage.hit("a line cut in the middle", !stored(disk, pathOf(file)).endsWith("\n"))
       }
     },
   )
-  return fc
-    .assert(property, parameters(budget))
-    .then(() =>
-      coverage.demand(budget, [
-        "acknowledged before the crash",
-        "accepted and not acknowledged",
-        "a line cut in the middle",
-        "a sync that overtook another",
-      ]),
-    )
+  const classes = ["acknowledged before the crash", "accepted and not acknowledged", "a line cut in the middle"]
+  return fc.assert(property, parameters(budget)).then(() => {
+    trials.tell(budget, { "crash trials": budget.runs * (1 + cuts) })
+    coverage.demand(budget, [...classes, "a sync that overtook another"])
+  })
 }
 
 const codes = ["ENOSPC", "EIO", "EFBIG", "EDQUOT", "EROFS"] as const
@@ -192,7 +195,33 @@ const failure = (budget: Budget): Promise<void> => {
   )
   return fc
     .assert(property, parameters(budget))
+    .then(() => sweep(budget))
     .then(() => coverage.demand(budget, ["no failure", "NotWritten", "Torn", "Uncertain"]))
+}
+
+/** Schedules that are swept whole, always the same ones. */
+const swept = 8
+
+/** Every call of some schedules is refused, once and for good, with every error; then the disk is healthy, and the host recovers. */
+const sweep = async (budget: Budget): Promise<void> => {
+  if (budget.path !== undefined) return
+  const trials = new Trials()
+  const plans = budget.runs < 50 ? 1 : swept
+  for (const plan of fc.sample(schedule(2, 6), { seed: 1, numRuns: plans })) {
+    const rehearsal = freshDisk(plan.files)
+    let from = 0
+    await carryOut(plan, rehearsal, () => {
+      from = rehearsal.operations
+    })
+    for (let step = 1; step <= rehearsal.operations - from; step++) {
+      for (const code of refusals)
+        for (const sticky of [false, true]) {
+          trials.add("sweep points")
+          await judgeRecovery(plan, (disk) => disk.fail(disk.operations + step, code, { sticky, short: step % 60 }))
+        }
+    }
+  }
+  trials.tell(budget, { "sweep points": plans * 100 })
 }
 
 /** When nothing but writing fails, what a failed write has left is taken back. */
@@ -204,33 +233,28 @@ const checkTakenBack = (operation: string, failure: WriteError | undefined, cont
 
 const lengthOf = (lines: ReadonlyArray<string>): number => lines.reduce((sum, text) => sum + text.length + 1, 0)
 
-const recovered = async (
+const recovered = (
   plan: Schedule,
   operation: "write" | "sync" | "truncate",
-  fault: { nth: number; code: string; short: number | undefined; sticky: boolean },
-): Promise<void> => {
-  const disk = freshDisk(plan.files)
-  const arm = () => {
+  { nth, code, short, sticky }: { nth: number; code: string; short: number | undefined; sticky: boolean },
+): Promise<void> =>
+  judgeRecovery(plan, (disk) => {
     if (operation === "truncate")
-      disk.fail((call) => call.operation === "write" && call.nth >= fault.nth, fault.code, { sticky: true, short: fault.short })
-    disk.fail((call) => call.operation === operation && call.nth >= fault.nth, fault.code, {
-      sticky: fault.sticky,
-      short: fault.short,
-    })
-  }
-  const seen = await carryOut(plan, disk, arm, { recover: true })
+      disk.fail((call) => call.operation === "write" && call.nth >= nth, code, { sticky: true, short })
+    disk.fail((call) => call.operation === operation && call.nth >= nth, code, { sticky, short })
+  })
+
+/** Carries a schedule out on a disk that refuses, heals it, and has the host recover: everything accepted is there, durable and once. */
+const judgeRecovery = async (plan: Schedule, befall: (disk: SimulatedDisk) => void): Promise<void> => {
+  const disk = freshDisk(plan.files)
+  const seen = await carryOut(plan, disk, () => befall(disk), { recover: true })
   // The harshest answer to every question: whatever a sync does not cover is gone.
   const durable = disk.crash((options) => options - 1)
-  for (const [file, of] of seen.entries()) {
-    if (of.failure !== undefined) throw new Error(`${pathOf(file)}: recovery on a healthy disk failed: ${of.failure.message}`)
-    expectPrefix(`${pathOf(file)} after recovery`, stored(disk, pathOf(file)), of.accepted, of.accepted.length, header)
-    expectPrefix(
-      `${pathOf(file)} after recovery and a power cut`,
-      stored(durable, pathOf(file)),
-      of.accepted,
-      of.accepted.length,
-      header,
-    )
+  for (const [file, { failure, accepted }] of seen.entries()) {
+    const path = pathOf(file)
+    if (failure !== undefined) throw new Error(`${path}: recovery on a healthy disk failed: ${failure.message}`)
+    expectPrefix(`${path} after recovery`, stored(disk, path), accepted, accepted.length, header)
+    expectPrefix(`${path} after recovery and a power cut`, stored(durable, path), accepted, accepted.length, header)
   }
 }
 
@@ -382,7 +406,7 @@ export const laws: ReadonlyArray<Law> = [
     id: "DUR-1",
     sentence:
       "Whatever is appended, and wherever the process or the power stops, every record acknowledged as synced is in the file, in order and once; one acknowledged as written is after the death of the process.",
-    runs: 300,
+    runs: 1_000,
     deepRuns: 15_000,
     check: crash,
   },
