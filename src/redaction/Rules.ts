@@ -1,7 +1,7 @@
 /** What a redactor knows: made once from the host's options, then used for every value. */
 import { Added } from "./Added.ts"
 import { Carry } from "./Carry.ts"
-import { knownValues, type Skipped } from "./Environment.ts"
+import { type KnownValues, knownValues, type Skipped } from "./Environment.ts"
 import { ENVIRONMENT, REGISTERED } from "./Kinds.ts"
 import { Learned } from "./Learned.ts"
 import { Lookup } from "./Lookup.ts"
@@ -73,30 +73,36 @@ const RANK_REGISTERED = RANK_LITERAL + 1
 /** Made from options and in no other way, so whoever holds rules holds all of them. */
 export class Rules {
   readonly #isMade = true
-  readonly #lookup = new Lookup()
+  /** The rules that were made from the options, or undefined for those themselves. */
+  readonly #origin: Rules | undefined
+  readonly #lookup: Lookup
   readonly #scanner: Scanner
   /** How many of the added values are looked for. */
   #seen = 0
-  readonly #options: RedactorOptions
-  readonly #skipped: ReadonlyArray<Skipped>
-  readonly names = new Names()
+  readonly #known: KnownValues
+  readonly names: Names
   readonly #cleanKeys = new CleanKeys()
   readonly structuralKeys: ReadonlySet<string>
   readonly added: Added
   /** Undefined for rules that remember nothing of one text in the next. */
   readonly memory: Memory | undefined
 
-  constructor(options: RedactorOptions, added = new Added(), memory?: Memory) {
-    const known = knownValues(options.environment, options.secrets)
-    for (const value of known.environment) this.#lookup.add(value, ENVIRONMENT, RANK_LITERAL)
-    for (const value of known.registered) this.#lookup.add(value, REGISTERED, RANK_REGISTERED)
-    const learn = memory === undefined ? undefined : (value: string, kind: string) => memory.learned.learn(value, kind)
-    this.#scanner = new Scanner(this.#lookup, this.names, known.weak, learn)
-    this.#options = options
-    this.#skipped = known.skipped
+  /** Rules of their own, or such as follow others: with the same values, and with a memory. */
+  constructor(options: RedactorOptions | Rules, memory?: Memory) {
+    const origin = options instanceof Rules ? (options.#origin ?? options) : undefined
+    this.#origin = origin
+    this.#known = options instanceof Rules ? options.#known : knownValues(options.environment, options.secrets)
+    this.#lookup = new Lookup(origin === undefined ? undefined : origin.#lookup)
+    this.names = origin?.names ?? new Names()
+    this.added = origin?.added ?? new Added()
     this.structuralKeys = options.structuralKeys ?? STRUCTURAL_KEYS
-    this.added = added
     this.memory = memory
+    const learn = memory === undefined ? undefined : (value: string, kind: string) => memory.learned.learn(value, kind)
+    this.#scanner = new Scanner(this.#lookup, this.names, this.#known.weak, learn)
+    if (origin === undefined) {
+      for (const value of this.#known.environment) this.#lookup.add(value, ENVIRONMENT, RANK_LITERAL)
+      for (const value of this.#known.registered) this.#lookup.add(value, REGISTERED, RANK_REGISTERED)
+    }
     this.#takeIn()
     Object.freeze(this)
   }
@@ -114,10 +120,12 @@ export class Rules {
   /** The keys that are clean by everything that was added so far. */
   get cleanKeys(): CleanKeys {
     this.#takeInAdded()
-    return this.#cleanKeys
+    return this.#origin !== undefined && this.#lookup.isShared ? this.#origin.#cleanKeys : this.#cleanKeys
   }
 
+  /** The rules that these follow take it in first, so that what both share stays shared. */
   #takeInAdded(): void {
+    if (this.#origin !== undefined) this.#origin.#takeInAdded()
     const { forms } = this.added
     if (this.#seen === forms.length) return
     for (const form of forms.slice(this.#seen)) this.#look(form, REGISTERED, RANK_REGISTERED)
@@ -125,12 +133,12 @@ export class Rules {
   }
 
   get skipped(): ReadonlyArray<Skipped> {
-    return this.added.skipped.length === 0 ? this.#skipped : [...this.#skipped, ...this.added.skipped]
+    return this.added.skipped.length === 0 ? this.#known.skipped : [...this.#known.skipped, ...this.added.skipped]
   }
 
   /** Rules of the same values, of those learned so far and of those added later, with a memory of their own. */
   following(): Rules {
-    return new Rules(this.#options, this.added, new Memory(this.memory))
+    return new Rules(this, new Memory(this.memory))
   }
 
   /** Does work; again when it taught something new, so that what it gives does not depend on where in it that stood. */

@@ -83,8 +83,10 @@ const unitsOf = (depth: number): Units => {
 /** Not for use by two callers at a time: it keeps the state of the scan under way. Scans do not call out, so plain code cannot. */
 export class Scanner {
   readonly #lookup: Lookup
-  /** Looks into what base64 stands for. Undefined at the depth where that ends. */
-  readonly #inner: Scanner | undefined
+  readonly #names: Names
+  readonly #depth: number
+  /** Looks into what base64 stands for. Made when there is some. */
+  #innerOne: Scanner | undefined
   readonly #assignments: Assignments
   readonly #learn: Learn | undefined
   readonly #weak: WeakValues
@@ -105,7 +107,8 @@ export class Scanner {
   constructor(lookup: Lookup, names: Names, weak: WeakValues, learn?: Learn, depth = DEPTH) {
     this.#lookup = lookup
     this.#learn = learn
-    this.#inner = depth === 0 ? undefined : new Scanner(lookup, names, weak, undefined, depth - 1)
+    this.#names = names
+    this.#depth = depth
     this.#assignments = new Assignments(names, weak)
     this.#units = unitsOf(depth)
     this.#weak = weak
@@ -174,6 +177,9 @@ export class Scanner {
     this.#sawBeginning = false
     const flags = this.#read(text, undefined, scope)
     if ((flags & (BACKSLASH | PERCENT | INVISIBLE)) !== 0) this.#readViews(scope, flags)
+    // A session that does nothing must not hold its last text.
+    this.#original = ""
+    this.#assignments.reset("")
     if (this.#found.length === 0) return NONE
     const found = this.#found
     this.#found = []
@@ -225,7 +231,7 @@ export class Scanner {
       flags |= noted.flags
       for (let n = 0; n < noted.count; n++) this.#lookAt(text, table, units.noted[n] as number)
       windowsDone = this.#lookup.windows.find(text, units, windowsDone, see)
-      if (scope === "all" && this.#inner !== undefined) encodedDone = eachEncoded(text, units, encodedDone, see)
+      if (scope === "all" && this.#depth > 0) encodedDone = eachEncoded(text, units, encodedDone, see)
     }
     if (this.#assignments.sawName) see()
     return flags
@@ -248,7 +254,6 @@ export class Scanner {
     const units = this.#units
     const { windows } = this.#lookup
     const table = scope === "known" ? this.#lookup.known : this.#lookup.all
-    const inner = scope === "all" ? this.#inner : undefined
     this.#hasRuns = false
     this.#hasAssignments = false
     this.#covered = -1
@@ -259,21 +264,26 @@ export class Scanner {
       units.read(text, from)
       flags |= this.#readBeginnings(text, view, table)
       windowsDone = windows.find(text, units, windowsDone, (part) => this.#add(view, part))
-      if (inner !== undefined)
-        encodedDone = eachEncoded(text, units, encodedDone, (piece) => this.#readEncoded(piece, view, inner))
+      if (scope === "all" && this.#depth > 0)
+        encodedDone = eachEncoded(text, units, encodedDone, (piece) => this.#readEncoded(piece, view))
     }
-    if (scope === "plain" && view === undefined && this.#inner !== undefined) this.#readImage(text, this.#inner)
+    if (scope === "plain" && view === undefined && this.#depth > 0) this.#readImage(text)
     return flags
   }
 
-  #readEncoded(piece: Encoded, view: View | undefined, inner: Scanner): void {
-    const [found] = inner.scan(piece.text, "all")
+  get #inner(): Scanner {
+    this.#innerOne ??= new Scanner(this.#lookup, this.#names, this.#weak, undefined, this.#depth - 1)
+    return this.#innerOne
+  }
+
+  #readEncoded(piece: Encoded, view: View | undefined): void {
+    const [found] = this.#inner.scan(piece.text, "all")
     if (found !== undefined) this.#add(view, { start: piece.start, end: piece.end, kind: found.kind, rank: RANK_ENCODED })
   }
 
   /** All of an image goes when the text among its bytes holds a secret: a part of base64 stands for nothing. */
-  #readImage(text: string, inner: Scanner): void {
-    const [found] = inner.scan(textAmong(bytesOfBase64(text)), "all")
+  #readImage(text: string): void {
+    const [found] = this.#inner.scan(textAmong(bytesOfBase64(text)), "all")
     if (found !== undefined) this.#found.push({ start: 0, end: text.length, kind: found.kind, rank: RANK_ENCODED })
   }
 
