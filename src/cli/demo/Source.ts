@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-/** Beside this file in a checkout, in the sources of an installed package. */
-const places = ["./session.jsonl", "../../../../src/cli/demo/session.jsonl"]
+/** Beside this file in a checkout, in the sources of an installed package; for the compiled file, and for the command in one piece. */
+const places = ["./session.jsonl", "../../../../src/cli/demo/session.jsonl", "../../../src/cli/demo/session.jsonl"]
 
 const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path))
 
