@@ -8,17 +8,22 @@
  * This file is the only one of the library that looks at the process it runs in, and only where the caller leaves it the choice.
  */
 import { homedir } from "node:os"
+import { resolve } from "node:path"
 import { env } from "node:process"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { BlobStore } from "./blob/BlobStore.ts"
 import { Files } from "./disk/Files.ts"
 import type { NativePort } from "./disk/NativePort.ts"
+import { nodeDisk } from "./disk/NodeDisk.ts"
 import { Lease } from "./lease/Lease.ts"
 import { nativeLocks } from "./lease/NativeLocks.ts"
 import { Redaction } from "./redaction/Redaction.ts"
+import { lookupInFolders } from "./session/BlobReferences.ts"
+import { readContext } from "./session/ContextReading.ts"
 import { LedgerFiles } from "./session/LedgerFiles.ts"
-import { blobDirectory } from "./session/Place.ts"
+import type { LoadOptions } from "./session/Load.ts"
+import { blobDirectory, foreignBlobs } from "./session/Place.ts"
 import { systemStamp } from "./session/SystemStamp.ts"
 import { TreeStore } from "./session/TreeStore.ts"
 import type { ThreadPortOptions } from "./writer/ThreadPort.ts"
@@ -60,5 +65,23 @@ export const layer = (
     ),
     Layer.provideMerge(Files.layer),
     Layer.provideMerge(redaction),
+  )
+}
+
+/**
+ * What the model would see at a leaf of a session's file, by default the live one, without the session in memory. The file is passed once,
+ * and only those of its records are read that have a part in the context. Starts no thread, takes no lock, changes no byte.
+ */
+export const contextOfFile = (
+  path: string,
+  leaf?: string | null,
+  options: Pick<NodeOptions, "environment" | "home"> & Pick<LoadOptions, "onProgress"> = {},
+) => {
+  const environment = options.environment ?? env
+  const file = resolve(path)
+  const folders = [blobDirectory(options.home ?? homedir(), environment), ...foreignBlobs(file, environment)] as const
+  const lookup = lookupInFolders(nodeDisk, folders)
+  return readContext(nodeDisk, file, { lookup, onProgress: options.onProgress }, (state) =>
+    Effect.succeed(leaf === undefined ? state.leaf : leaf),
   )
 }

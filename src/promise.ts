@@ -30,7 +30,7 @@ import type { FileStatus } from "./ledger/FileTracker.ts"
 import type { LedgerRecord, Message } from "./ledger/Record.ts"
 import type { Repair } from "./ledger/Repair.ts"
 import { type LedgerState, messages } from "./ledger/State.ts"
-import { layer, type NodeOptions } from "./node.ts"
+import { contextOfFile, layer, type NodeOptions } from "./node.ts"
 import type { ReadContext } from "./session/ContextReading.ts"
 import type { KnownFiles } from "./session/KnownFiles.ts"
 import type { ForkedLedger, LedgerFiles } from "./session/LedgerFiles.ts"
@@ -298,8 +298,10 @@ export class PlainLedgers {
 
 export class Annals implements AsyncDisposable {
   readonly #runtime: Runtime
+  readonly #options: NodeOptions
 
   private constructor(options: NodeOptions) {
+    this.#options = options
     this.#runtime = ManagedRuntime.make(layer(options))
   }
 
@@ -314,11 +316,11 @@ export class Annals implements AsyncDisposable {
   }
 
   /**
-   * What the model would see at a leaf of a session's file, by default the live one, without the session in memory. Changes no byte.
-   * Rejects with the rejection, in `Rejected`, for a leaf that does not exist.
+   * What the model would see at a leaf of a session's file, by default the live one, without the session in memory. Starts no thread and
+   * changes no byte. Rejects with the rejection, in `Rejected`, for a leaf that does not exist.
    */
-  context(path: string, leaf?: string | null, options?: LoadOptions): Promise<ReadContext> {
-    return this.#runtime.runPromise(TreeStore.use((store) => store.context(path, leaf, options)))
+  context(path: string, leaf?: string | null, options?: Pick<LoadOptions, "onProgress">): Promise<ReadContext> {
+    return Effect.runPromise(contextOfFile(path, leaf, { ...this.#options, ...options }))
   }
 
   /** Opens a session for writing. */

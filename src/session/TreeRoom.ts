@@ -18,7 +18,6 @@ import type { TreeState } from "../tree/State.ts"
 import { type TreeRecord, treeModel } from "../tree/TreeModel.ts"
 import { type Lookup, lookupIn, resolveState } from "./BlobReferences.ts"
 import { shaping } from "./Blobs.ts"
-import { readContext } from "./ContextReading.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { Mark } from "./Encoding.ts"
 import { type LoadedTree, type LoadOptions, loadTree } from "./Load.ts"
@@ -47,12 +46,6 @@ export const lookupOf = (room: TreeRoom, path: string): Lookup =>
 /** Reads a session, its images resolved. */
 export const loadIn = (room: TreeRoom, path: string, options: LoadOptions = {}) =>
   loadTree(room.disk, path, { lookup: lookupOf(room, path), ...options })
-
-/** The context at a leaf of a session's file, by default the live one, its images resolved. */
-export const contextIn = (room: TreeRoom, path: string, leaf?: string | null, options: LoadOptions = {}) =>
-  readContext(room.disk, path, { lookup: lookupOf(room, path), ...options }, (state) =>
-    Effect.succeed(leaf === undefined ? state.leaf : leaf),
-  )
 
 /**
  * Marks an entry with what redaction took out of it. Headers and patches are never marked: a strict reader drops a patch, and with it the
@@ -131,7 +124,7 @@ export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparati
       stamp: room.stamp,
       path,
       shape: shapeOf(room, path),
-      mark: (record) => record,
+      mark: markEntry,
       open: onceUncertain(whileHeld(room, path, preparation.prepare)),
       deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
     }),

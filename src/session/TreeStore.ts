@@ -20,7 +20,6 @@ import { Redaction } from "../redaction/Redaction.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import type { WriteError } from "../writer/WriteError.ts"
 import { Writer } from "../writer/Writer.ts"
-import type { ReadContext } from "./ContextReading.ts"
 import type { Rejected } from "./DispatchError.ts"
 import type { LoadedTree, LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
@@ -36,7 +35,7 @@ import {
   newTree,
 } from "./TreeCreation.ts"
 import { type Migrated, migrateTree, type OpenError, type OpenOptions, openTree } from "./TreeOpening.ts"
-import { contextIn, loadIn, type OpenTree, type TreeRoom, type TreeStoreOptions } from "./TreeRoom.ts"
+import { loadIn, type OpenTree, type TreeRoom, type TreeStoreOptions } from "./TreeRoom.ts"
 
 export type { CreateOptions, Forked, ForkOptions, NewOptions } from "./TreeCreation.ts"
 export type { Migrated, OpenError, OpenOptions } from "./TreeOpening.ts"
@@ -46,15 +45,6 @@ export class TreeStore extends Context.Service<
   TreeStore,
   {
     readonly load: (path: string, options?: LoadOptions) => Effect.Effect<LoadedTree, ReadError | FormatError>
-    /**
-     * What the model would see at a leaf, by default the live one, without the session in memory. The file is passed once, and only those
-     * of its records are read that have a part in the context. Changes no byte.
-     */
-    readonly context: (
-      path: string,
-      leaf?: string | null,
-      options?: LoadOptions,
-    ) => Effect.Effect<ReadContext, ReadError | FormatError | Rejected<TreeRejection>>
     readonly open: (path: string, options?: OpenOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
     readonly create: (options: CreateOptions) => Effect.Effect<OpenTree, OpenError, Scope.Scope>
     /**
@@ -90,7 +80,6 @@ export class TreeStore extends Context.Service<
         }
         return TreeStore.of({
           load: (path, loading) => loadIn(room, resolve(path), loading),
-          context: (path, leaf, loading) => contextIn(room, resolve(path), leaf, loading),
           open: (path, opening) => closable(openTree(room, resolve(path), opening ?? {})),
           create: (creating) => closable(createTree(room, creating)),
           newSession: (before, creating) => closable(newTree(room, before, creating ?? {})),
