@@ -16,6 +16,8 @@ class Tables {
   readonly known: Table
   /** Parts of known values. */
   readonly windows: Windows
+  /** Known values with blanks in them. */
+  readonly spaced: Array<string>
   readonly numbers: Array<Anchor>
   readonly values: Set<string>
 
@@ -24,6 +26,7 @@ class Tables {
     this.all = from === undefined ? formatTable() : new Table(true, from.all)
     this.known = new Table(false, from?.known)
     this.windows = new Windows(from?.windows)
+    this.spaced = [...(from?.spaced ?? [])]
     this.numbers = [...(from?.numbers ?? [])]
     this.values = new Set(from?.values)
   }
@@ -31,6 +34,7 @@ class Tables {
   add(value: string, kind: string, rank: number): void {
     this.values.add(value)
     const raw = literal(value, kind, rank)
+    if (/[ \t\r\n]/.test(value)) this.spaced.push(value)
     if (/^[0-9.eE+-]*$/.test(value)) this.numbers.push(raw)
     for (const spelling of [value, ...encodingsOf(value)]) {
       const anchor = literal(spelling, kind, rank)
@@ -69,6 +73,11 @@ export class Lookup {
   /** Parts of known values. */
   get windows(): Windows {
     return this.#tables.windows
+  }
+
+  /** Known values with blanks in them. */
+  get spaced(): ReadonlyArray<string> {
+    return this.#tables.spaced
   }
 
   /** Looks for a value from now on, under a kind. Of anchors that begin alike the lowest rank names the kind. False when it was known. */

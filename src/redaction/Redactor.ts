@@ -18,6 +18,7 @@ import type { Json } from "../model/Json.ts"
 import { type Cleaned, type CleanText, cleanTextOf, lineOf, lineOfText } from "./CleanLine.ts"
 import type { Skipped, SkipReason } from "./Environment.ts"
 import type { NotJson } from "./NotJson.ts"
+import { type RedactionStream, TextStream } from "./RedactionStream.ts"
 import { type RedactorOptions, Rules } from "./Rules.ts"
 import { type Finding, walk } from "./Walk.ts"
 
@@ -54,6 +55,8 @@ export interface Redactor {
   readonly cleanRaw: (raw: string) => Result.Result<Cleaned, NotJson>
   /** A text that may be written: a title, a file name, evidence. */
   readonly cleanText: (text: string) => { readonly text: CleanText; readonly findings: ReadonlyArray<TextFinding> }
+  /** Redacts a text that comes in pieces, such as the output of a terminal (law SEC-13). Each stream is for one text. */
+  readonly stream: () => RedactionStream
   /**
    * Names a further secret, such as a credential that was obtained just now. From the next call on it goes from everything, here and in
    * all that follow; what was written before stays written. It is never taken back. Gives the reason when it cannot be looked for, and
@@ -89,6 +92,7 @@ const redactorOf = (rules: () => Rules): Redactor => {
     cleanRecord: (record) => lineOf(rules(), record),
     cleanRaw: (raw) => lineOfText(rules(), raw),
     cleanText: clean,
+    stream: () => new TextStream(rules()),
     addSecret: (value, name) => rules().added.add(value, name),
     // Made with the first record: a session that writes nothing needs no memory, and there may be a thousand of them.
     follow: () => {

@@ -117,6 +117,12 @@ export class Rules {
     return this.#scanner
   }
 
+  /** Known values with blanks in them, with everything that was added so far. */
+  get spaced(): ReadonlyArray<string> {
+    this.#takeInAdded()
+    return this.#lookup.spaced
+  }
+
   /** The keys that are clean by everything that was added so far. */
   get cleanKeys(): CleanKeys {
     this.#takeInAdded()
