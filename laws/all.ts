@@ -21,6 +21,7 @@ import * as ledgerTools from "./ledgerTools.ts"
 import * as outline from "./outline.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
+import * as queue from "./queue.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
 import * as scrub from "./scrub.ts"
@@ -62,6 +63,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/outline.ts", laws: outline.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
+  { file: "laws/queue.ts", laws: queue.laws },
   { file: "laws/redaction.ts", laws: redaction.laws },
   { file: "laws/repair.ts", laws: repair.laws },
   { file: "laws/scrub.ts", laws: scrub.laws },

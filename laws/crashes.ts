@@ -255,7 +255,8 @@ const sweep = (budget: Budget): void => {
   })
   fc.assert(property, parameters(budget))
   told(trials, tried)
-  trials.tell(budget, { "sweep points": 50 * budget.runs, "sweep points of openings": 50 * budget.runs })
+  const runs = budget.runs
+  trials.tell(budget, { "sweep points": 50 * runs, "sweep points of openings": 50 * runs, "crash trials": 500 * runs })
   const certainties = ["not-written", "torn", "uncertain", "no failure", "not opened"]
   coverage.demand(budget, [...certainties, "Ready", "CutTail"], 30)
 }
