@@ -25,9 +25,9 @@ const GROUNDS: { readonly [G in Ground]: string } = {
 }
 
 const OBSTACLES: { readonly [O in Obstacle]: string } = {
-  locked: "the lock is held",
-  "owner-here": "it is held here",
-  "owner-running": "its process runs",
+  locked: "its writer is at work: it holds the lock",
+  "owner-here": "another part of this very process holds it",
+  "owner-running": "the process of its writer runs",
   "owner-stopped": "its process is stopped, and can go on at any time",
   "owner-other-space": "its process lives in another container and cannot be seen from here",
   "owner-other-host": "its process belongs to another machine and cannot be seen from here",
@@ -36,6 +36,21 @@ const OBSTACLES: { readonly [O in Obstacle]: string } = {
   "evidence-unreadable": "there are no locks here, and the evidence of its writer cannot be understood",
   "offered-elsewhere": "it is kept for the writer to whom it was promised",
   "not-offered": "it was not promised to you",
+}
+
+/** What there is to do where no force helps: whoever is seen at work is asked, not overruled. */
+const ENDS: { readonly [O in Obstacle]?: string } = {
+  locked: "wait until its writer closes it, or end that process",
+  "owner-here": "close it there",
+  "owner-running": "wait until its writer closes it, or end that process",
+  "owner-stopped": "let that process go on and close it, or end it",
+}
+
+const nextOf = ({ decision, path }: LeaseViewOptions): string | undefined => {
+  if (decision.may) return undefined
+  return decision.forcible
+    ? `when you are sure that it does not write any more: annals lock ${shellWord(path)} --force --reason TEXT`
+    : ENDS[decision.obstacle]
 }
 
 const whoOf = ({ owner }: Inspection): string => {
@@ -60,6 +75,7 @@ export const leaseLines = (seen: LeaseViewOptions, style: Style): ReadonlyArray<
       ? `${style.green("✓")} ${name}: free`
       : `${style.red("✗")} ${name}: cannot be taken`
   const why = decision.may ? GROUNDS[decision.ground] : OBSTACLES[decision.obstacle]
+  const next = nextOf(seen)
   const isHeld = owner?.released === undefined && !decision.may && decision.obstacle !== "offered-elsewhere"
   return [
     title,
@@ -67,10 +83,6 @@ export const leaseLines = (seen: LeaseViewOptions, style: Style): ReadonlyArray<
     ...(owner === undefined && decision.may ? [] : [`  ${style.dim(isHeld ? "held  " : "last  ")}  ${whoOf(seen)}`]),
     ...(offeredUntil === undefined ? [] : [`  ${style.dim("kept  ")}  until ${oneLine(offeredUntil)}`]),
     ...(owner?.forced === undefined ? [] : forcedLines(owner.forced, style)),
-    ...(!decision.may && decision.forcible
-      ? [
-          `  ${style.dim("next  ")}  when you are sure that it does not write any more: annals lock ${shellWord(path)} --force --reason TEXT`,
-        ]
-      : []),
+    ...(next === undefined ? [] : [`  ${style.dim("next  ")}  ${next}`]),
   ]
 }

@@ -137,7 +137,8 @@ describe("a session", () => {
       for (let n = 0; n < 200; n++) yield* session.dispatch(say(`${n}`), "accepted")
       yield* session.flush
       const batches = looks.filter((path) => path === bench.path).length
-      expect(batches).toBeLessThan(5)
+      expect(batches).toBeGreaterThan(0)
+      expect(batches).toBeLessThan(200)
       expect(looks.filter((path) => path === bench.lock).length).toBe(batches)
     })
     await Effect.runPromise(Effect.scoped(story).pipe(Effect.provide(store(withLocks, disk))))
