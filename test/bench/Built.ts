@@ -4,6 +4,7 @@ import { cpSync, existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import { bundleCommand } from "../../.ci/bundle.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -11,8 +12,11 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const peersFolder = join(root, ".peers")
 export const built = join(peersFolder, "built")
 
+/** The start file of the command line, put together as it is published. */
+export const command = join(built, "bundle", "cli", "main.js")
+
 /** Compiles library and tasks. What does not type-check is compiled all the same and said. */
-export const build = (say: (line: string) => void): void => {
+export const build = async (say: (line: string) => void): Promise<void> => {
   const compiler = join(root, "node_modules", "typescript")
   const { bin } = JSON.parse(readFileSync(join(compiler, "package.json"), "utf8")) as { bin: { tsc: string } }
   const { status, stdout } = spawnSync(process.execPath, [join(compiler, bin.tsc), "-p", "test/bench/tsconfig.json"], {
@@ -23,4 +27,5 @@ export const build = (say: (line: string) => void): void => {
   if (!existsSync(join(built, "src", "cli", "main.js"))) throw new Error(`nothing was compiled: ${stdout}`)
   for (const path of globSync("{src,workers}/**/*.*", { cwd: root }).filter((path) => !/\.[cm]?ts$/.test(path)))
     cpSync(join(root, path), join(built, path))
+  await bundleCommand(built)
 }

@@ -73,7 +73,7 @@ const draw = (growth: Growth): void => {
 const main = async (): Promise<void> => {
   const began = performance.now()
   const wanted = chosen()
-  build(note)
+  await build(note)
   const folder = openFolder(values.folder)
   if (isInMemory(folder.path)) note("The folder is in memory: syncs cost nothing there. Choose another one with --folder.")
   const pi = fetchPi(note)

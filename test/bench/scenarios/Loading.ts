@@ -1,7 +1,7 @@
 /** P4 and P5: files of many megabytes, read by a process that has just started. */
 import { join } from "node:path"
 import { type Bench, column, type Measured, type Party, rounds, type Scenario } from "../Bench.ts"
-import { built } from "../Built.ts"
+import { built, command } from "../Built.ts"
 import { ChildFailed, runNode, runTaskIn } from "../Child.ts"
 import type { Entry } from "../Report.ts"
 import type { Spent } from "../Task.ts"
@@ -92,8 +92,8 @@ interface Verified {
 /** The command line as a process of its own. The witness that is loaded before it says at the end what memory it took. */
 const verify = async (path: string): Promise<Verified> => {
   const witness = join(built, "test", "bench", "tasks", "Witness.js")
-  const command = [join(built, "src", "cli", "main.js"), "verify", path, "--json"]
-  const { code, stderr, wall } = await runNode(command, { flags: ["--import", witness] })
+  const args = [command, "verify", path, "--json"]
+  const { code, stderr, wall } = await runNode(args, { flags: ["--import", witness] })
   const [, peak] = /^peak (\d+)$/m.exec(stderr) ?? []
   if (code !== 0 || peak === undefined) throw new ChildFailed(`annals verify ended with ${code}: ${stderr.slice(0, 200)}`)
   return { time: wall, peak: Number(peak) }

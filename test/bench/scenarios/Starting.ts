@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, column, type Measured, rounds, type Scenario } from "../Bench.ts"
-import { built, root } from "../Built.ts"
+import { command, root } from "../Built.ts"
 import { ChildFailed, runNode, runTaskIn } from "../Child.ts"
 import { writeTranscript } from "../Transcript.ts"
 import type { StartOutput } from "../tasks/Start.ts"
@@ -36,7 +36,7 @@ const starting = async (bench: Bench): Promise<Measured> => {
     { name: "effect", run: () => runTaskIn<StartOutput>("Start", { modules }) },
     { name: "host", run: () => runTaskIn<StartOutput>("Start", { modules, path }) },
     { name: "node", run: () => wall(["-e", "0"]) },
-    { name: "show", run: () => wall([join(built, "src", "cli", "main.js"), "show", path]) },
+    { name: "show", run: () => wall([command, "show", path]) },
   ]
   const measured = await rounds(bench.isQuick ? 3 : 8, parties, bench.say)
   bench.folder.remove(folder)
