@@ -268,6 +268,37 @@ const notWaitingFor = (plan: Schedule, file: number): Schedule => ({
 const whole = (plan: Schedule, file: number): number =>
   plan.steps.reduce((sum, step) => sum + (step.file === file ? step.sizes.length : 0), 0)
 
+/** While the syncs of one file do not come back, all others are flushed, and of that one nothing is acknowledged. Then it is let go. */
+const goesOnBeside = (
+  seen: ReadonlyArray<JournalJudge>,
+  stalled: number,
+  syncs: SimulatedSyncs,
+  coverage: Coverage,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (const [file, of] of seen.entries()) {
+      if (file !== stalled && !(yield* of.flush())) throw new Error(`${pathOf(file)} fails although nothing hinders it`)
+    }
+    const { isStalling } = syncs
+    coverage.hit("a file whose sync does not come back", isStalling)
+    coverage.hit(
+      "a file beside it that went on",
+      isStalling && seen.some((of, file) => file !== stalled && of.accepted.length > 1),
+    )
+    if (isStalling && (seen[stalled]?.acknowledged.synced ?? 0) > 0) throw new Error("acknowledged what no sync has covered")
+    syncs.release()
+  })
+
+const isolated = [
+  "several acknowledgements",
+  "a file that fails",
+  "a file beside it",
+  "a file whose sync does not come back",
+  "a file beside it that went on",
+  "a sync that overtook another",
+  "a sync under way when the machine died",
+]
+
 /** Syncs end in any order. One file fails, or its sync does not come back, or the machine dies: the others are acknowledged in order all the same. */
 const isolation = (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
@@ -284,20 +315,7 @@ const isolation = (budget: Budget): Promise<void> => {
       const syncs = new SimulatedSyncs(disk, (n) => choices.next().value % n, isStalling ? pathOf(broken) : undefined)
       const port = mortalPort(disk, trouble === "death" ? [death] : [], syncs)
       const handedOver = (seen: ReadonlyArray<JournalJudge>) =>
-        Effect.gen(function* () {
-          if (!isStalling) return
-          for (const [file, of] of seen.entries()) {
-            if (file !== broken && !(yield* of.flush())) throw new Error(`${pathOf(file)} fails although nothing hinders it`)
-          }
-          coverage.hit("a file whose sync does not come back", syncs.isStalling)
-          coverage.hit(
-            "a file beside it that went on",
-            syncs.isStalling && seen.some((of, file) => file !== broken && of.accepted.length > 1),
-          )
-          if (syncs.isStalling && (seen[broken]?.acknowledged.synced ?? 0) > 0)
-            throw new Error("acknowledged what no sync has covered")
-          syncs.release()
-        })
+        isStalling ? goesOnBeside(seen, broken, syncs, coverage) : Effect.void
       const before = () => {
         port.arm()
         if (trouble === "stall" || trouble === "death") return
@@ -318,19 +336,7 @@ const isolation = (budget: Budget): Promise<void> => {
       }
     },
   )
-  return fc
-    .assert(property, parameters(budget))
-    .then(() =>
-      coverage.demand(budget, [
-        "several acknowledgements",
-        "a file that fails",
-        "a file beside it",
-        "a file whose sync does not come back",
-        "a file beside it that went on",
-        "a sync that overtook another",
-        "a sync under way when the machine died",
-      ]),
-    )
+  return fc.assert(property, parameters(budget)).then(() => coverage.demand(budget, isolated))
 }
 
 /** A machine that dies at some of its operations and comes back without its descriptors, as a thread does. */
@@ -358,7 +364,8 @@ const mortalPort = (
         host.lost(cause)
       },
     })
-  return { ...port, arm, connect }
+  // As a thread is: so that what is sent in the middle of a turn is judged too.
+  return { ...port, isAside: true, arm, connect }
 }
 
 /** The machine dies under a batch, again and again: nothing is lost, nothing is written twice. */

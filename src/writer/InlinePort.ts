@@ -59,6 +59,7 @@ export const inlinePort = (disk: Disk, syncs: Syncs = blockingSyncs(disk)): Writ
   let host: PortHost | undefined
   let life: Life | undefined
   return {
+    isAside: false,
     connect: (to) => {
       host = to
     },

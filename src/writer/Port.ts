@@ -2,6 +2,8 @@
 import type { Outcome, Part, Request } from "./Protocol.ts"
 
 export interface WriterPort {
+  /** Whether the machine works while the host goes on: then it is worth sending before the end of a turn of the event loop. */
+  readonly isAside: boolean
   /** Called once, before anything is sent: who is told what becomes of it. */
   readonly connect: (host: PortHost) => void
   /**

@@ -2,7 +2,7 @@
  * Drives the files' queues through the port: of each file one part is under way, and its next one is whatever queued meanwhile.
  *
  * Files do not wait for each other. What is accepted in one turn of the event loop travels together, but for what is worth sending
- * before: while the host goes on, the machine writes. The next part of a file is sent before those are told who waited for the last
+ * before when the machine is a thread: while the host goes on, it writes. The next part of a file is sent before those are told who waited for the last
  * one, for the same reason.
  *
  * When the machine is lost, what was under way is sent again in the mode `resume`, which writes what is missing and nothing twice. A part
@@ -59,8 +59,7 @@ export class Pump {
   /** Sends what a file has to send, soon. Returns at once. */
   kick(file: FileQueue): void {
     this.#ready.add(file)
-    const { records, bytes } = file.waiting
-    if (records >= EARLY.records || bytes >= EARLY.bytes || (records > 0 && this.#ready.size >= EARLY.files)) {
+    if (this.#port.isAside && this.#isWorthSending(file)) {
       this.#send()
       return
     }
@@ -70,6 +69,11 @@ export class Pump {
       this.#isScheduled = false
       this.#send()
     })
+  }
+
+  #isWorthSending(file: FileQueue): boolean {
+    const { records, bytes } = file.waiting
+    return records >= EARLY.records || bytes >= EARLY.bytes || (records > 0 && this.#ready.size >= EARLY.files)
   }
 
   #send(): void {

@@ -70,6 +70,7 @@ const makePool = (options: ThreadPortOptions): Piscina => {
 }
 
 class Thread implements ThreadPort {
+  readonly isAside = true
   readonly #pool: Piscina
   readonly #options: ThreadPortOptions
   #host: PortHost | undefined
