@@ -43,20 +43,35 @@ const LOOKED_AT = 8_192
 /** Zero bytes tell that a file is no text; but in a journal they are damage. */
 const isText = (path: string, first: Uint8Array): boolean => path.endsWith(".jsonl") || !first.subarray(0, LOOKED_AT).includes(0)
 
-/** The findings of a file; undefined for one that holds no text. */
-const scanFile = (disk: Disk, redactor: Redactor, path: string): ReadonlyArray<LineFinding> | undefined => {
+const blocking = <A>(work: () => A): Effect.Effect<A, ReadError> =>
+  Effect.suspend(() => {
+    const done = Result.try(work)
+    if (Result.isSuccess(done)) return Effect.succeed(done.success)
+    return done.failure instanceof ReadError ? Effect.fail(done.failure) : Effect.die(done.failure)
+  })
+
+/** The findings of a file; undefined for one that holds no text. Between two chunks it can be interrupted. */
+const scanFile = Effect.fnUntraced(function* (disk: Disk, redactor: Redactor, path: string) {
   const cleaner = new LineCleaner(redactor)
   const lines = new RawLines()
-  let isFirst = true
-  for (const chunk of chunksOf(disk, path)) {
-    if (isFirst && !isText(path, chunk)) return undefined
-    isFirst = false
-    for (const { text, bytes } of lines.push(chunk)) cleaner.push(text, bytes)
-  }
-  for (const { text, bytes } of lines.end()) cleaner.push(text, bytes)
-  cleaner.end()
-  return cleaner.takeFindings()
-}
+  const chunks = chunksOf(disk, path)
+  const read = Effect.gen(function* () {
+    for (let isFirst = true; ; isFirst = false) {
+      const next = yield* blocking(() => chunks.next())
+      if (next.done === true) break
+      if (isFirst && !isText(path, next.value)) return undefined
+      for (const { text, bytes } of lines.push(next.value)) cleaner.push(text, bytes)
+      yield* Effect.yieldNow
+    }
+    for (const { text, bytes } of lines.end()) cleaner.push(text, bytes)
+    cleaner.end()
+    return cleaner.takeFindings()
+  })
+  return yield* Effect.ensuring(
+    read,
+    Effect.sync(() => chunks.return(undefined)),
+  )
+})
 
 /** The files at a path, those below it when it is a directory. Links below it are passed over, and so are pipes and devices. */
 function* filesAt(disk: Disk, path: string): Generator<string> {
@@ -72,17 +87,18 @@ function* filesAt(disk: Disk, path: string): Generator<string> {
   }
 }
 
-const scanAll = (disk: Disk, redactor: Redactor, paths: ReadonlyArray<string>) => {
+const scanAll = Effect.fnUntraced(function* (disk: Disk, redactor: Redactor, paths: ReadonlyArray<string>) {
   const scanned: Array<Scanned> = []
   const omitted: Array<Omitted> = []
   let count = 0
   for (const path of paths) {
-    for (const file of filesAt(disk, path)) {
-      const found = Result.try(() => scanFile(disk, redactor, file))
+    const files = filesAt(disk, path)
+    for (let next = yield* blocking(() => files.next()); next.done !== true; next = yield* blocking(() => files.next())) {
+      const file = next.value
+      const found = yield* Effect.result(scanFile(disk, redactor, file))
       if (Result.isFailure(found)) {
-        if (!(found.failure instanceof ReadError)) throw found.failure
         // A file that was named must be read; one below a directory may be left out, and is told.
-        if (paths.includes(file)) throw found.failure
+        if (paths.includes(file)) return yield* found.failure
         omitted.push({ path: file, code: found.failure.reason.code })
       } else if (found.success !== undefined) {
         count++
@@ -91,21 +107,13 @@ const scanAll = (disk: Disk, redactor: Redactor, paths: ReadonlyArray<string>) =
     }
   }
   return { scanned, omitted, count }
-}
+})
 
 export const scan = Effect.fnUntraced(function* ({ paths, json }: ScanInput) {
   const { style, note, noteStyle } = yield* Output
   const redactor = yield* Redaction
   const disk = yield* Files
-  const {
-    scanned,
-    omitted,
-    count: files,
-  } = yield* Effect.suspend(() => {
-    const done = Result.try(() => scanAll(disk, redactor, paths))
-    if (Result.isSuccess(done)) return Effect.succeed(done.success)
-    return done.failure instanceof ReadError ? Effect.fail(done.failure) : Effect.die(done.failure)
-  })
+  const { scanned, omitted, count: files } = yield* scanAll(disk, redactor, paths)
   const safe = (path: string): string => visible(redactor.redactText(path).text)
   if (json) {
     const shown = scanned.map(({ path, findings }) => ({ path: redactor.redactText(path).text, findings }))
@@ -126,7 +134,7 @@ export const scan = Effect.fnUntraced(function* ({ paths, json }: ScanInput) {
     if (sum > 0)
       yield* note(
         noteStyle.dim(
-          "Take back what was found at whoever gave it out. annals redact FILE prints a file without it; a fork of a session is without it too.",
+          "Take back what was found at whoever gave it out. annals redact FILE prints a file without it, and with --write takes it out of a session; a fork is without it too.",
         ),
       )
   }

@@ -39,6 +39,24 @@ describe("redact", () => {
     expect({ exit, out }).toEqual({ exit: 0, out: text })
   })
 
+  test("gives on what comes in pieces, cut in a character or in a secret", async () => {
+    const bytes = Buffer.from(`é one ${SECRET} two\n{"a":"${SECRET}"}\nlast`)
+    const input = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+    const { exit, out, notes } = await cli(["redact", "-"], { input, environment })
+    expect({ exit, out }).toEqual({
+      exit: 0,
+      out: 'é one [REDACTED:environment] two\n{"a":"[REDACTED:environment]"}\nlast',
+    })
+    const second = Buffer.byteLength(`é one ${SECRET} two\n`)
+    expect(notes).toBe(`line 1, byte 7: environment\nline 2, byte ${second}: environment at /a\n`)
+  })
+
+  test("takes out of a file from its beginning what its end gives away", async () => {
+    const path = fileWith(`it is ${SECRET}\napi_key = "${SECRET}"\n`)
+    const { out } = await cli(["redact", path])
+    expect(out).not.toContain(SECRET)
+  })
+
   test("of a missing file says so", async () => {
     expect((await cli(["redact", join(folder(), "gone.txt")])).exit).toBe(3)
   })

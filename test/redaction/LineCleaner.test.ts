@@ -35,6 +35,33 @@ describe("lines on their way through redaction", () => {
     ])
   })
 
+  test("are given on as they come: parts of a line of text, a record whole", () => {
+    const cleaner = new LineCleaner(makeRedactor({ environment: {}, secrets: [SECRET] }))
+    const push = (piece: string) => cleaner.push(piece, piece.length) + cleaner.flush()
+    expect(["one tw", "o three\n", `{"a":"${SECRET}"}\n`, SECRET.slice(0, 5), `${SECRET.slice(5)} end\n`].map(push)).toEqual([
+      "one ",
+      "two three\n",
+      '{"a":"[REDACTED:registered]"}\n',
+      "",
+      "[REDACTED:registered] end\n",
+    ])
+    expect(cleaner.end()).toBe("")
+    expect(cleaner.takeFindings()).toEqual([
+      { kind: "registered", line: 2, offset: 14, at: "/a" },
+      { kind: "registered", line: 3, offset: 14 + SECRET.length + 9 },
+    ])
+  })
+
+  test("know what a cleaner before them has learned", () => {
+    const value = `${SECRET}9`
+    const first = new LineCleaner(makeRedactor({ environment: {} }))
+    first.push(`it is ${value}\n`, 1)
+    first.push(`api_key = "${value}"\n`, 1)
+    first.end()
+    const second = new LineCleaner(first.redactor)
+    expect(second.push(`it is ${value}\n`, 1) + second.end()).not.toContain(value)
+  })
+
   test("are looked at together, because a private key spans many", () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 })
     const pem = privateKey.export({ type: "pkcs1", format: "pem" }).toString()
