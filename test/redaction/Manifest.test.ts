@@ -14,6 +14,7 @@ describe("as lines", () => {
     ["the kind last", `apiVersion: v1\ndata:\n  config: ${words}\nkind: Secret\nmetadata:\n  name: x\n`, 1],
     ["the kind far behind", `data:\n  config: ${long}\nkind: Secret\n`, 1],
     ["clear text", 'kind: Secret\nstringData:\n  config: plainwords\n  b: "two words here"\n', 2],
+    ["words of another language", "kind: Secret\nstringData:\n  config: пароль\n", 1],
     ["one sign", "kind: Secret\nstringData:\n  debug: '1'\n", 1],
     [
       "a block and more",
