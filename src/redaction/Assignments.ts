@@ -83,20 +83,18 @@ const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
 /** `:`, `=` and `!`, which stand before the last character of an operator. */
 const isOperator = (code: number): boolean => code === COLON || code === EQUALS || code === 0x21
 
-const codesOf = (isMember: (code: number) => boolean): Uint8Array =>
-  Uint8Array.from({ length: 128 }, (_, code) => (isMember(code) ? 1 : 0))
-
-const NAME_CODES = codesOf(isNameCode)
-/** What can stand between a name and the separator behind it. */
-const BETWEEN_CODES = codesOf((code) => isQuote(code) || isBlank(code) || isOperator(code) || code === CLOSE_BRACKET)
-
+const NAME_CODES = Uint8Array.from({ length: 128 }, (_, code) => (isNameCode(code) ? 1 : 0))
 /**
  * Whether the name of a secret may stand before the separator at a place in the codes of a portion (see `Units.ts`). Asked first, since most
  * separators of code have another name before them. Yes where that cannot be told: it goes on before the portion, or a type stands there.
  */
 export const mayFollowName = (codes: Uint8Array, separator: number): boolean => {
   let at = separator - 1
-  while (at > 0 && BETWEEN_CODES[codes[at] as number] === 1) at--
+  for (let i = 0; i < 2 && isOperator(codes[at] as number); i++) at--
+  while (isBlank(codes[at] as number)) at--
+  if (codes[at] === CLOSE_BRACKET) at--
+  if (isQuote(codes[at] as number)) at--
+  if (at <= 0) return codes[0] !== 0
   let after = 0
   for (let code = codes[at] as number; NAME_CODES[code] === 1; code = codes[at] as number) {
     if (at === 0 || mayBeSecretName(code, after)) return true
