@@ -184,6 +184,10 @@ const overlapping = fc
 /** Characters of a value that went and may not come to light again. */
 const PIECE = 6
 
+const pieces = Object.values(VALUES).flatMap((one) =>
+  Array.from({ length: one.length - PIECE + 1 }, (_, from) => one.slice(from, from + PIECE)),
+)
+
 export const sec8 = (make: Factory): Law => ({
   id: "SEC-8",
   sentence:
@@ -207,12 +211,9 @@ export const sec8 = (make: Factory): Law => ({
           for (const one of Object.values(VALUES))
             if (text.includes(one) && !before.includes(one) && after.includes(one)) fail("brought to light", text, one)
           if (after.includes(more)) fail("named and written", text, more)
-          for (const one of Object.values(VALUES))
-            for (let from = 0; from + PIECE <= one.length; from++) {
-              const piece = one.slice(from, from + PIECE)
-              if (text.includes(piece) && !before.includes(piece) && after.includes(piece))
-                fail("a piece brought to light", text, piece)
-            }
+          for (const piece of pieces)
+            if (text.includes(piece) && !before.includes(piece) && after.includes(piece))
+              fail("a piece brought to light", text, piece)
           const following = later.follow()
           const named = { [more]: 1, [`a ${more}`]: [more] }
           for (const one of [later, following]) lineOf(one, named)

@@ -71,9 +71,7 @@ export const pure: ReadonlyArray<string> = [
     (name) => `src/journal/${name}.ts`,
   ),
   ...["Batch", "Protocol"].map((name) => `src/writer/${name}.ts`),
-  ...["Decision", "Evidence", "Locks", "NativeLocks", "Observation", "Owner", "SqliteLocks", "Taking"].map(
-    (name) => `src/lease/${name}.ts`,
-  ),
+  ...["Decision", "Evidence", "Locks", "NativeLocks", "Observation", "Owner", "Taking"].map((name) => `src/lease/${name}.ts`),
   "src/blob/BlobRef.ts",
   "src/blob/BlobError.ts",
 ]
@@ -89,7 +87,7 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ...["Digests", "HighWater", "Reader", "Repair", "TailWork"].map((name) => [`src/journal/${name}.ts`, ["node"]] as const),
   ["src/writer/WriterCore.ts", ["node"]],
   ["src/writer/ThreadPort.ts", ["node", "process", "clock"]],
-  ["src/lease/KernelLock.ts", ["node"]],
+  ...["KernelLock", "SqliteLocks"].map((name) => [`src/lease/${name}.ts`, ["node"]] as const),
   // Asking the kernel for a process is a signal that does nothing.
   ["src/lease/ThisProcess.ts", ["node", "random", "process", "host"]],
   ["src/lease/Lease.ts", ["node", "random"]],
