@@ -19,3 +19,6 @@ export type LockRefusal =
   | { readonly _tag: "Unavailable"; readonly system: string }
   /** The file system has no locks. */
   | { readonly _tag: "Unsupported"; readonly system: string }
+
+/** The bytes that SQLite locks, and that every other way must lock: pending, reserved, and shared. An exclusive lock has all of them. */
+export const LOCKED_BYTES = { start: 0x4000_0000, length: 512 }

@@ -1,8 +1,7 @@
 import * as Result from "effect/Result"
 import { DiskFault } from "../disk/Disk.ts"
 import type { NativePort } from "../disk/NativePort.ts"
-import type { LockRefusal, Locks } from "./Locks.ts"
-import { SQLITE_LOCK_BYTES } from "./SqliteLocks.ts"
+import { LOCKED_BYTES, type LockRefusal, type Locks } from "./Locks.ts"
 
 /** What the system says of a file system without locks. */
 const without: ReadonlySet<string> = new Set(["ENOLCK", "EOPNOTSUPP", "ENOTSUP", "ENOSYS"])
@@ -23,8 +22,8 @@ const attempt = <A>(run: () => Result.Result<A, LockRefusal>): Result.Result<A, 
 export const nativeLocks = (port: NativePort): Locks => ({
   take: (path) =>
     attempt(() => {
-      const lock = port.lock(path, SQLITE_LOCK_BYTES)
+      const lock = port.lock(path, LOCKED_BYTES)
       return lock === undefined ? Result.fail({ _tag: "Busy" }) : Result.succeed(lock)
     }),
-  isFree: (path) => attempt(() => Result.succeed(!port.isLocked(path, SQLITE_LOCK_BYTES))),
+  isFree: (path) => attempt(() => Result.succeed(!port.isLocked(path, LOCKED_BYTES))),
 })

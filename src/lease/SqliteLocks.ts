@@ -8,9 +8,6 @@ import type { LockRefusal, Locks } from "./Locks.ts"
 
 export type Sqlite = typeof import("node:sqlite")
 
-/** The bytes that SQLite locks, of which an exclusive lock has all: pending, reserved, and shared. */
-export const SQLITE_LOCK_BYTES = { start: 0x4000_0000, length: 512 }
-
 /** SQLite's primary result codes for a lock that another connection holds. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6])
 
