@@ -261,13 +261,18 @@ const openWriter = Effect.fnUntraced(function* (
   path: string,
   flags: WriterFlags,
 ): Effect.fn.Return<SessionStorageWriter, StorageError, Scope.Scope> {
-  const start = yield* later(path, () => {
-    const length = ready(disk, path, flags)
-    const found = disk.lstat(path)
-    if (found === undefined) throw new DiskFault("lstat", path, "ECHANGED")
-    return { path, identity: { device: found.device, inode: found.inode }, length }
-  })
   const scope = yield* Scope.fork(yield* Effect.scope)
+  const length = yield* later(path, () => ready(disk, path, flags))
+  // The writer opens the file with the first line. Until then this handle keeps its number from being given to another file.
+  const handle = yield* Effect.acquireRelease(
+    later(path, () => disk.open(path, "read")),
+    // Nothing was written through it, so nothing is lost when the disk refuses.
+    (opened) => Effect.ignore(later(path, () => disk.close(opened))),
+  ).pipe(Scope.provide(scope))
+  const start = yield* later(path, () => {
+    const { device, inode } = disk.stat(handle)
+    return { path, identity: { device, inode }, length }
+  })
   const file = yield* Scope.provide(writer.open(start), scope)
   let last = 0
   return {

@@ -132,3 +132,17 @@ const suite = (name: string, layer: Layer.Layer<SessionStorage>, root: string): 
 
 suite("storage in files", SessionStorage.layerFile, folder)
 suite("storage in memory", SessionStorage.layerMemory, "/memory")
+
+// A file system gives the number of a file that is gone to the next one, so a number alone does not tell a file from its successor.
+it.live("a writer that has written nothing yet knows a file that was replaced, however often, by its like", () =>
+  Effect.gen(function* () {
+    const storage = yield* SessionStorage
+    const path = join(folder, "replaced.jsonl")
+    storage.writeTextSync(path, clean("x\n"))
+    const writer = yield* storage.openWriter(path)
+    for (let n = 0; n < 8; n++) storage.writeTextSync(path, clean("y\n"))
+    const done = yield* Effect.flip(writer.writeLine(line(1, 10)))
+    assert.equal(done.reason.code, "write.changed")
+    assert.equal(yield* storage.readText(path), "y\n")
+  }).pipe(Effect.scoped, Effect.provide(SessionStorage.layerFile)),
+)
