@@ -87,7 +87,8 @@ export const textOf = (piece: string): string | undefined => {
   return digits.length % 4 === 1 || digitsEnd(digits, 0) !== digits.length ? undefined : decodeText(digits, 0, digits.length)
 }
 
-/** Digits from which on a word does not stand for a user and a password by chance, in letters beyond ASCII. */
+/** Digits from which on a word does not stand for a user and a password by chance: in ASCII with one character behind the colon, and in letters beyond it. */
+const MEDIUM = 12
 const LONG = 20
 
 /** Whether a piece of base64 is a name, a colon and a password, also one that was cut. */
@@ -95,7 +96,9 @@ export const isUserAndPassword = (piece: string): boolean => {
   const text = textOf(piece.length % 4 === 1 ? piece.slice(0, -1) : piece)
   if (text === undefined) return false
   return (
-    /^[\x20-\x7e]*:[\x20-\x7e]{2,}$/.test(text) || (piece.length >= LONG && /^[^\x00-\x1f\x7f]*:[^\x00-\x1f\x7f]{2,}$/.test(text))
+    /^[\x20-\x7e]*:[\x20-\x7e]{2,}$/.test(text) ||
+    (piece.length >= MEDIUM && /^[\x20-\x7e]+:[\x20-\x7e]$/.test(text)) ||
+    (piece.length >= LONG && /^[^\x00-\x1f\x7f]*:[^\x00-\x1f\x7f]{2,}$/.test(text))
   )
 }
 

@@ -45,10 +45,16 @@ const withoutOpening = (piece: string): string => {
   return prefix === undefined ? rest : rest.slice(prefix.length)
 }
 
+const STRUCTURE = /[\s"'`{}[\],;@]|:\/\//
+
+/** A hash of a password, by how it begins, has numbers between commas, and its salt and sum around them. */
+const HASH = /^\$[a-z0-9-]{1,12}\$/
+const STRUCTURE_OF_HASH = /[\s"'`]/
+
 /** The pieces of a value that a machine drew: not the braces, names and addresses around them. */
 const piecesOf = (value: string): ReadonlyArray<string> =>
   value
-    .split(/[\s"'`{}[\],;@]|:\/\//)
+    .split(HASH.test(value) ? STRUCTURE_OF_HASH : STRUCTURE)
     .map(withoutOpening)
     .filter((piece) => piece.length >= PART && !readsLikeWords(piece))
 

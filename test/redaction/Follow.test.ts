@@ -191,3 +191,19 @@ test("what is not seen does not hide a secret", () => {
     expect(plain.redactText(JSON.stringify({ text })).text).not.toContain(secret.slice(20))
   }
 })
+
+describe("a hash of a password", () => {
+  const hash = `$argon2id$${drawn(9)},${drawn(8)}=${drawn(11)}$${drawn(24)}`
+  const cut = `see ${hash.slice(0, 31)}`
+
+  test("that is named is known by its parts also where a comma stands in them", () => {
+    const named = makeRedactor({ environment: {}, secrets: [hash] })
+    expect(named.redactText(cut).text).toBe("see $argon2id$[REDACTED:registered]")
+  })
+
+  test("that was cut is known so to whoever goes on with the memory", () => {
+    const following = plain.follow()
+    for (const text of [cut, hash.slice(31)]) line(following, result("c1", text))
+    expect(textsOf(following.follow(), result("c2", cut))).toEqual(["see $argon2id$[REDACTED:password-hash]"])
+  })
+})

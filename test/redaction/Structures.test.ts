@@ -28,6 +28,8 @@ describe("goes", () => {
     [`//npm.internal/:_authToken=${drawn(36)}`, "//npm.internal/:_authToken=[REDACTED:credential]"],
     [`//npm.x.org/:_password=${base64(secret)}`, "//npm.x.org/:_password=[REDACTED:password]"],
     [`_auth=${pair}`, "_auth=[REDACTED:basic-auth]"],
+    // Cut behind the first character of the password.
+    [`//npm.x.org/:_auth=${base64("npmuser:q")}`, "//npm.x.org/:_auth=[REDACTED:basic-auth]"],
     [`{"auths":{"ghcr.io":{"auth":"${pair}"}}}`, '{"auths":{"ghcr.io":{"auth":"[REDACTED:basic-auth]"}}}'],
     [`  "auth": "${pair}"`, '  "auth": "[REDACTED:basic-auth]"'],
     [`client-key-data: ${base64(drawn(60))}`, "client-key-data: [REDACTED:credential]"],
