@@ -48,14 +48,46 @@ export interface JoinedText {
 /** From this rank on a finding is a guess by form: where it reaches into a next text, words are not taken for a part of it. */
 const GUESSED = 10
 
-const isPart = ({ rank, kind }: Span, beginsHere: boolean, part: string): boolean =>
-  beginsHere || rank < GUESSED || rank === RANK_LEARNED || kind === PRIVATE_KEY || !readsLikeWords(part)
+/** More capital letters in a row than words in capitals have, as keys in base 32 have now and then. */
+const CAPITALS = /^[A-Z]{12,}(?![a-z])/
+
+/** A long word, and what can be pronounced in no language that is written in these letters. */
+const LONG_WORD = /^[A-Z]?[a-z]{11,}/
+const UNSPEAKABLE = /[bcdfghjklmnpqrstvwxz]{5}|q(?!u)/i
+
+/** Whether letters that read like a word were drawn. */
+const isDrawn = (rest: string): boolean => CAPITALS.test(rest) || UNSPEAKABLE.test(LONG_WORD.exec(rest)?.[0] ?? "")
+
+/** Whether what stands behind the first border in a finding goes on with it. Judged as one, however many borders are in it. */
+const goesOn = ({ rank, kind }: Span, rest: string): boolean =>
+  rank < GUESSED || rank === RANK_LEARNED || kind === PRIVATE_KEY || !readsLikeWords(rest) || isDrawn(rest)
 
 /** So far from a border what is found in the join counts: further away each text was looked at by itself. */
 const NEAR = 512
 
 /** Is told a secret that reaches over the border between what was before and the texts, and its kind. */
 export type Tell = (secret: string, kind: string) => void
+
+/** Where texts begin that stand one behind the other. */
+const bordersOf = (texts: ReadonlyArray<string>): ReadonlyArray<number> => {
+  let at = 0
+  return texts.map(({ length }) => {
+    const begin = at
+    at += length
+    return begin
+  })
+}
+
+/** The first of rising numbers that is above another; the last one when none is. */
+const firstAbove = (numbers: ReadonlyArray<number>, than: number): number => {
+  let [low, high] = [0, numbers.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] as number) > than) high = middle
+    else low = middle + 1
+  }
+  return numbers[low] as number
+}
 
 /** The spans of the joined texts that lie in each of them, in its positions. `skipped` characters of the join come before the first. */
 const clipped = (
@@ -64,6 +96,13 @@ const clipped = (
   skipped: number,
 ): ReadonlyArray<ReadonlyArray<Span>> => {
   let from = skipped
+  let whole: string | undefined
+  const borders = bordersOf(texts)
+  /** What of a span stands behind the first border in it. */
+  const restOf = ({ start, end }: Span): string => {
+    whole ??= texts.join("")
+    return whole.slice(firstAbove(borders, start - skipped), end - skipped)
+  }
   /** The first span that does not end before the text. */
   let next = 0
   return texts.map((text, i) => {
@@ -77,7 +116,7 @@ const clipped = (
       const end = Math.min(span.end - from, text.length)
       const isWhole = span.start >= from && span.end - from <= text.length
       const isNear = span.start - from < NEAR || (!isLast && text.length - end < NEAR)
-      if (start >= end || !isNear || !isPart(span, span.start >= from, text.slice(start, end))) continue
+      if (start >= end || !isNear || !(span.start >= from || goesOn(span, restOf(span)))) continue
       parts.push(isWhole ? { ...span, start, end } : { start, end, kind: span.kind, rank: span.rank })
     }
     from += text.length

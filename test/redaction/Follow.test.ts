@@ -36,6 +36,18 @@ describe("neighbouring text blocks", () => {
     expect(textsOf(plain, result("c", `see ${secret}`, "Hello there"))).toEqual([`see ${M}`, "Hello there"])
   })
 
+  test("give the rest of a key also where it has no number, and reads like a word that nobody can pronounce", () => {
+    for (const [kind, rest] of [
+      ["age-key", "UFVFSLMFUPEUH"],
+      ["openai-key", "Uiblqwvfbagqzgz"],
+    ] as const) {
+      const texts = textsOf(plain, result("c", `see ${token(kind, 24)}`, `${rest} there`))
+      expect(texts).toEqual([`see [REDACTED:${kind}]`, `[REDACTED:${kind}] there`])
+    }
+    const lower = token("openai-key", 24)
+    expect(textsOf(plain, result("c", `see ${lower}`, "Unfortunately, there"))[1]).toBe("Unfortunately, there")
+  })
+
   test("that are apart are not joined", () => {
     const record = {
       message: { role: "user", content: [{ type: "text", text: first }, { type: "image" }, { type: "text", text: second }] },
