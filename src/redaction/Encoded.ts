@@ -54,16 +54,23 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const inCharacters = (bytes: string): string =>
   /[\x80-\xff]/.test(bytes) ? utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))) : bytes
 
-/** What the digits stand for from the first place on from which they stand for text: a few are digits first, to tell text from the rest. */
-const decodedFrom = (text: string, start: number, end: number): string | undefined => {
+/**
+ * What the digits stand for, from each place on from which they stand for text: a few are digits first, to tell text from the rest. Mostly
+ * there is one such place. Of base64 that was encoded once more another one may look like text, too.
+ */
+const decodedFrom = (text: string, start: number, end: number): ReadonlyArray<string> => {
   const last = Math.min(end - (SHORTEST - 4), start + FIRST)
+  const found: Array<string> = []
+  const places = new Set<number>()
   for (let from = start; from <= last; from++) {
     if (from - start > 3 && !SIGN.test(text[from - 1] ?? "")) continue
-    if (!isText(text, from, Math.min(end, from + SAMPLE))) continue
+    if (places.has(from % 4) || !isText(text, from, Math.min(end, from + SAMPLE))) continue
     const decoded = decodeText(text, from, end)
-    if (decoded !== undefined) return inCharacters(decoded)
+    if (decoded === undefined) continue
+    places.add(from % 4)
+    found.push(inCharacters(decoded))
   }
-  return undefined
+  return found
 }
 
 const withPadding = (text: string, end: number): number => {
@@ -78,8 +85,11 @@ const BEFORE_IMAGE = /data:image\/[\w.+-]{1,20};base64,$/
 const isImage = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 0x2c && BEFORE_IMAGE.test(text.slice(Math.max(0, start - 48), start))
 
-const readFrom = (text: string, start: number, end: number): string | undefined =>
-  isImage(text, start) ? textAmong(bytesOfBase64(text.slice(start, end))) : decodedFrom(text, start, end)
+const readFrom = (text: string, start: number, end: number): ReadonlyArray<string> => {
+  if (!isImage(text, start)) return decodedFrom(text, start, end)
+  const among = textAmong(bytesOfBase64(text.slice(start, end)))
+  return among === undefined ? [] : [among]
+}
 
 /** Notes every tenth position that digits may reach from up to the next one, by some of those between. Returns how many there are. */
 const note = ({ from, length, codes, noted }: Units): number => {
@@ -97,7 +107,7 @@ const note = ({ from, length, codes, noted }: Units): number => {
 }
 
 /**
- * Tells every piece of base64 that stands for text and begins in a portion or before it, in order. `done` is where the portion before has
+ * Tells every piece of base64 that stands for text and begins in a portion or before it, in order; once for each text that it may stand for. `done` is where the portion before has
  * come to; returns where this one has. Cost: linear in the text.
  */
 export const eachEncoded = (text: string, units: Units, done: number, tell: (piece: Encoded) => void): number => {
@@ -113,8 +123,8 @@ export const eachEncoded = (text: string, units: Units, done: number, tell: (pie
     const firstEnd = digitsEnd(text, at)
     const isLong = firstEnd - start >= SHORTEST
     next = isLong ? linesEnd(text, start, firstEnd) : firstEnd
-    const decoded = isLong ? readFrom(text, start, next) : undefined
-    if (decoded !== undefined) tell({ start, end: withPadding(text, next), text: decoded })
+    if (!isLong) continue
+    for (const decoded of readFrom(text, start, next)) tell({ start, end: withPadding(text, next), text: decoded })
   }
   return next
 }

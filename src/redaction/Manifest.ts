@@ -30,6 +30,12 @@ class Manifests {
     return [...this.#byKind.values()].flat()
   }
 
+  /** Lets go of the text: it is clear, and nobody shall find it here later. */
+  forget(): void {
+    this.#text = ""
+    this.#byKind.clear()
+  }
+
   #read(text: string): void {
     this.#text = text
     this.#byKind.clear()
@@ -46,15 +52,22 @@ const manifests = new Manifests()
 /** What stands right before the kind of a secret. */
 const KIND_KEY = /kind["']?[ \t]{0,8}:[ \t]{0,8}["']?$/
 
-/** The values of the secret whose kind is the word `Secret` at a position. */
-export const manifestValues = (text: string, at: number): ReadonlyArray<Stretch> =>
-  KIND_KEY.test(text.slice(Math.max(0, at - 24), at)) && !/\w/.test(text[at + SECRET.length] ?? "")
-    ? manifests.at(text, at)
-    : NONE
+/** The values of the secret whose kind is the word `Secret` at a position. The last such word of a text ends what is remembered of it. */
+export const manifestValues = (text: string, at: number): ReadonlyArray<Stretch> => {
+  const behind = at + SECRET.length
+  const isKind = KIND_KEY.test(text.slice(Math.max(0, at - 24), at)) && !/\w/.test(text[behind] ?? "")
+  const values = isKind ? manifests.at(text, at) : NONE
+  if (!text.includes(SECRET, behind)) manifests.forget()
+  return values
+}
 
 /** The values of all secrets that a text of JSON describes. */
-export const manifestValuesIn = (json: string): ReadonlyArray<Stretch> =>
-  json.includes(`"${SECRET}"`) ? manifests.in(json) : NONE
+export const manifestValuesIn = (json: string): ReadonlyArray<Stretch> => {
+  if (!json.includes(`"${SECRET}"`)) return NONE
+  const values = manifests.in(json)
+  manifests.forget()
+  return values
+}
 
 /** Whether a member of an object holds the values of a secret. */
 export const holdsManifestValues = (key: string | undefined, around: JsonObject): boolean =>

@@ -135,3 +135,21 @@ describe("a known value", () => {
     expect(wordy.redactText(drawn(60).slice(3, 33)).text).toBe("[REDACTED:environment]")
   })
 })
+
+test("base64 that was encoded once more is read from the right digit on, whatever digits of a path stand before it", () => {
+  const missed: Array<string> = []
+  for (let n = 0; n < 60; n++) {
+    const key =
+      token("aws-key-id", 16).slice(0, 4) +
+      drawn(80)
+        .toUpperCase()
+        .replace(/[^A-Z2-7]/g, "")
+        .slice(n % 24, (n % 24) + 16)
+    const twice = btoa(`${btoa(`${key}\n`)}\n`)
+    for (const path of ["", "/w/", "/ab/", "x/", "/home/me/"]) {
+      const clean = makeRedactor({ environment: {} }).redactText(path + twice).text
+      if (clean.includes(twice.slice(-20))) missed.push(path + key)
+    }
+  }
+  expect(missed).toEqual([])
+})
