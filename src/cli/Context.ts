@@ -4,21 +4,13 @@ import * as Option from "effect/Option"
 import { Files } from "../disk/Files.ts"
 import { readContext } from "../session/ContextReading.ts"
 import { contextLines } from "../view/ContextView.ts"
+import type { ContextInput } from "./ContextOfLedger.ts"
 import { entryIdOf } from "./EntryId.ts"
-import { type Forced, kindOf } from "./Kind.ts"
+import { kindOf } from "./Kind.ts"
 import { lazily } from "./Lazily.ts"
 import { lookupOf, noteBlobs, noteDamage, progressOf } from "./Loading.ts"
 import { Output } from "./Output.ts"
 import { jsonLines, printJson, printLines } from "./Print.ts"
-
-export interface ContextInput {
-  readonly file: string
-  readonly leaf: Option.Option<string>
-  readonly full: boolean
-  readonly json: boolean
-  readonly jsonl: boolean
-  readonly format: Forced
-}
 
 const contextOfTree = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl }: ContextInput) {
   const { style, columns } = yield* Output

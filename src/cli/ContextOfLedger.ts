@@ -15,7 +15,8 @@ import { Output } from "./Output.ts"
 import { jsonLines, printJson, printLines } from "./Print.ts"
 import { UsageError } from "./Usage.ts"
 
-interface Input {
+/** What `annals context` is asked. */
+export interface ContextInput {
   readonly file: string
   readonly leaf: Option.Option<string>
   readonly full: boolean
@@ -37,7 +38,7 @@ const resumed = Effect.fnUntraced(function* (state: LedgerState) {
   return { state: { ...after, start: state.start }, repairs: resumeReport(state, records) }
 })
 
-export const contextOfLedger = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl, format }: Input) {
+export const contextOfLedger = Effect.fnUntraced(function* ({ file, leaf, full, json, jsonl, format }: ContextInput) {
   if (Option.isSome(leaf))
     return yield* new UsageError({
       message: "--leaf belongs to tree sessions: a ledger session has one conversation.",
