@@ -23,7 +23,7 @@ import { lookupInFolders } from "./session/BlobReferences.ts"
 import { readContext } from "./session/ContextReading.ts"
 import { LedgerFiles } from "./session/LedgerFiles.ts"
 import type { LoadOptions } from "./session/Load.ts"
-import { blobDirectory, foreignBlobs } from "./session/Place.ts"
+import { allowsUnsafePlaces, blobDirectory, foreignBlobs } from "./session/Place.ts"
 import { systemStamp } from "./session/SystemStamp.ts"
 import { TreeStore } from "./session/TreeStore.ts"
 import type { ThreadPortOptions } from "./writer/ThreadPort.ts"
@@ -52,7 +52,7 @@ export const layer = (
   const environment = options.environment ?? env
   const redaction = Redaction.layer({ environment, secrets: options.secrets ?? [] })
   const locks = options.native && nativeLocks(options.native)
-  const unsafePlaces = options.unsafePlaces ?? environment["ANNALS_UNSAFE_PLACES"] === "allow"
+  const unsafePlaces = options.unsafePlaces ?? allowsUnsafePlaces(environment)
   const lease = Layer.unwrap(
     Effect.map(Redaction, (redactor) =>
       Lease.layerFile({ clean: (text) => redactor.redactText(text).text, locks, unsafePlaces }),

@@ -9,7 +9,7 @@ import { Lease } from "../lease/Lease.ts"
 import { Redaction } from "../redaction/Redaction.ts"
 import { LedgerFiles } from "../session/LedgerFiles.ts"
 import { ledgerDirectory } from "../session/LedgerStore.ts"
-import { blobDirectory } from "../session/Place.ts"
+import { allowsUnsafePlaces, blobDirectory } from "../session/Place.ts"
 import { systemStamp } from "../session/SystemStamp.ts"
 import { TreeStore } from "../session/TreeStore.ts"
 import { Writer } from "../writer/Writer.ts"
@@ -22,7 +22,11 @@ export const redaction: Layer.Layer<Redaction, never, Host> = Layer.unwrap(
 
 /** Leases among all processes. */
 export const leases: Layer.Layer<Lease, never, Host> = Layer.unwrap(
-  Effect.map(Redaction, ({ redactText }) => Lease.layerFile({ clean: (text) => redactText(text).text })),
+  Effect.gen(function* () {
+    const { redactText } = yield* Redaction
+    const { environment } = yield* Host
+    return Lease.layerFile({ clean: (text) => redactText(text).text, unsafePlaces: allowsUnsafePlaces(environment) })
+  }),
 ).pipe(Layer.provide(redaction))
 
 /** Blobs in the folder of our own store. */

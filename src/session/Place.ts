@@ -60,6 +60,10 @@ export const holderOf = (path: string, environment: Readonly<Record<string, stri
   return "nobody"
 }
 
+/** Whether the user says that nobody else is where sessions lie: `ANNALS_UNSAFE_PLACES=allow`. */
+export const allowsUnsafePlaces = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+  environment["ANNALS_UNSAFE_PLACES"] === "allow"
+
 /** The directory of everything of our own: `$ANNALS_HOME`, else `.annals` in the home directory. */
 const ownDirectory = (home: string, environment: Readonly<Record<string, string | undefined>>): string => {
   const root = environment["ANNALS_HOME"]
