@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { families } from "../../laws/all.ts"
-import { deepRunsOf, type Law, parameters } from "../../laws/Law.ts"
+import { deepRunsOf, FIXED_SEED, type Law, parameters } from "../../laws/Law.ts"
 import { explain, replayCommand } from "../../laws/Refutation.ts"
 
 const root = new URL("../../", import.meta.url)
@@ -36,6 +36,18 @@ test("a deep run gives a law its deep runs, whatever ANNALS_LAW_RUNS says; an or
 
 test("a deep run with runs of somebody else is refused", () => {
   expect(laws(["--deep", "--runs", "5"])).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("--deep") })
+})
+
+test("fixed cases are the same each time, are those of CI, and take no seed of somebody else", () => {
+  const judged = () =>
+    /\[(\d+) pairs/.exec(laws(["--fixed", "--law", "CTX-1", "--runs", "25"]).stdout)?.[1] ?? expect.unreachable()
+  expect(judged()).toBe(judged())
+  expect(laws(["--fixed", "--seed", "5"])).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("--fixed") })
+  expect(readFileSync(new URL(".ci/run", root), "utf8")).toContain("laws -- --fixed\n")
+})
+
+test("the tests try fixed cases", () => {
+  expect(fc.readConfigureGlobal()?.seed).toBe(FIXED_SEED)
 })
 
 test("the line of CTX-1 says how many pairs of a tree and a leaf it judged", () => {
