@@ -1,7 +1,7 @@
 /**
  * Base64 in a text that stands for text: where it begins and ends, and what it stands for.
  *
- * Of the text only every tenth position is looked at until enough digits stand in a row. Lines that base64 is wrapped into are taken
+ * Of the text only every eighth position is looked at until enough digits stand in a row. Lines that base64 is wrapped into are taken
  * together. What stands before it may be digits as well (a path, a name), so it is tried from each of the first four digits on, and from
 behind each sign among the first.
  */
@@ -9,8 +9,8 @@ import { DIGITS, decodeText, digitsEnd, isDigit, isText } from "./Base64.ts"
 import { bytesOfBase64, textAmong } from "./Binary.ts"
 import type { Units } from "./Units.ts"
 
-/** Digits of the shortest piece that is decoded. Shorter ones hold no secret that could be told by itself. */
-const SHORTEST = 20
+/** Digits of the shortest piece that is decoded: twelve characters, for a prefix of four and the eight of a body that is told however it was cut. */
+const SHORTEST = 16
 const STRIDE = SHORTEST / 2
 
 /** Digits of the shortest line that another may follow. */
@@ -59,7 +59,7 @@ const inCharacters = (bytes: string): string =>
  * there is one such place. Of base64 that was encoded once more another one may look like text, too.
  */
 const decodedFrom = (text: string, start: number, end: number): ReadonlyArray<string> => {
-  const last = Math.min(end - (SHORTEST - 4), start + FIRST)
+  const last = Math.min(end - SHORTEST, start + FIRST)
   const found: Array<string> = []
   const places = new Set<number>()
   for (let from = start; from <= last; from++) {
@@ -91,7 +91,7 @@ const readFrom = (text: string, start: number, end: number): ReadonlyArray<strin
   return among === undefined ? [] : [among]
 }
 
-/** Notes every tenth position that digits may reach from up to the next one, by some of those between. Returns how many there are. */
+/** Notes every eighth position that digits may reach from up to the next one, by some of those between. Returns how many there are. */
 const note = ({ from, length, codes, noted }: Units): number => {
   let count = 0
   for (let i = (STRIDE - (from % STRIDE)) % STRIDE; i < length; i += STRIDE) {
@@ -100,8 +100,7 @@ const note = ({ from, length, codes, noted }: Units): number => {
       (DIGITS[codes[i + 1] as number] as number) &
       (DIGITS[codes[i + 4] as number] as number) &
       (DIGITS[codes[i + 6] as number] as number) &
-      (DIGITS[codes[i + 8] as number] as number) &
-      (DIGITS[codes[i + 11] as number] as number)
+      (DIGITS[codes[i + 8] as number] as number)
   }
   return count
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest"
+import { ALPHABETS } from "../../src/redaction/Alphabet.ts"
 import { eachEncoded } from "../../src/redaction/Encoded.ts"
+import { FORMATS } from "../../src/redaction/Formats.ts"
 import { makeRedactor } from "../../src/redaction/Redactor.ts"
 import { Units } from "../../src/redaction/Units.ts"
 import { drawn, redact, token } from "./Samples.ts"
@@ -87,6 +89,17 @@ describe("a secret in base64", () => {
 
   test("with its padding", () => {
     for (const more of ["", "!", "!!"]) expect(redact(`"${base64(secret + more)}"`)).toBe('"[REDACTED:github-token]"')
+  })
+
+  test.each(
+    FORMATS.filter(({ body, keeps }) => ALPHABETS[body].includes("q") && keeps !== true).map(
+      (format) => [format.prefixes[0] as string, format] as const,
+    ),
+  )("cut as short as it is told at all: %s", (prefix, { body, minimum }) => {
+    const cut = `${prefix}q7${ALPHABETS[body].slice(0, 5)}${ALPHABETS[body].slice(-minimum)}`.slice(0, prefix.length + minimum)
+    expect(redact(cut)).toContain("[REDACTED:")
+    for (const text of [cut, `${cut}\n`])
+      expect(redact(`It is ${base64(text)} there`)).toMatch(/^It is \[REDACTED:[a-z-]+\] there$/)
   })
 })
 
