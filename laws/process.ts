@@ -1,14 +1,10 @@
 /** Laws of real processes: a child that is killed with SIGKILL while it appends. */
-import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as fc from "fast-check"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
-
-const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
-const appender = fileURLToPath(new URL(`./processes/appender${ending}`, import.meta.url))
+import { Appenders } from "./processes/Appenders.ts"
 
 interface Acknowledged {
   /** How many commands were acknowledged: always the first ones. */
@@ -34,12 +30,10 @@ const life: fc.Arbitrary<Life> = fc.record({
 })
 
 /** Lets one child append until it is killed, and says what it had acknowledged before. */
-const live = (file: string, number: number, { after, ahead, size, level }: Life): Promise<Acknowledged> =>
+const live = (from: Appenders, path: string, life: number, { after, ahead, size, level }: Life): Promise<Acknowledged> =>
   new Promise((resolve, reject) => {
     const sent = after + ahead
-    const child = spawn(process.execPath, [appender, file, `${number}`, `${sent}`, `${size}`, level], {
-      stdio: ["ignore", "pipe", "pipe"],
-    })
+    const child = from.take({ path, life, count: sent, size, level })
     let text = ""
     let complaints = ""
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -87,16 +81,19 @@ const judge = (file: string, lives: ReadonlyArray<Acknowledged>): void => {
   }
 }
 
-const killed = (budget: Budget): Promise<void> => {
+/** How often one session is killed: each life but the first resumes what a kill has left. */
+const LIVES = 5
+
+const killed = async (budget: Budget): Promise<void> => {
   const coverage = new Coverage()
-  // One run is one session that is killed five times, so that each life but the first resumes what a kill has left.
-  const property = fc.asyncProperty(fc.array(life, { minLength: 5, maxLength: 5 }), async (lives) => {
+  const appenders = new Appenders()
+  const property = fc.asyncProperty(fc.array(life, { minLength: LIVES, maxLength: LIVES }), async (lives) => {
     const folder = mkdtempSync(join(tmpdir(), "annals-law-"))
     try {
       const file = join(folder, "session.jsonl")
       const past: Array<Acknowledged> = []
       for (const [number, one] of lives.entries()) {
-        past.push(await live(file, number, one))
+        past.push(await live(appenders, file, number, one))
         coverage.hit("a torn tail", !readFileSync(file, "utf8").endsWith("\n"))
         coverage.hit("killed with commands under way", (past.at(-1)?.count ?? 0) < (past.at(-1)?.sent ?? 0))
         judge(file, past)
@@ -105,9 +102,13 @@ const killed = (budget: Budget): Promise<void> => {
       rmSync(folder, { recursive: true, force: true })
     }
   })
-  return fc
-    .assert(property, { ...parameters(budget), endOnFailure: true })
-    .then(() => coverage.demand(budget, ["killed with commands under way"], 5))
+  try {
+    await fc.assert(property, { ...parameters(budget), endOnFailure: true })
+  } finally {
+    await appenders.close()
+  }
+  budget.judged?.(budget.runs * LIVES, "processes killed")
+  coverage.demand(budget, ["killed with commands under way"], 5)
 }
 
 export const laws: ReadonlyArray<Law> = [

@@ -2,14 +2,12 @@
  * Real processes that are killed with SIGKILL while they append, some of them before they have opened the file, and the next process that
  * goes on behind each.
  */
-import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { Appenders } from "../../laws/processes/Appenders.ts"
 import { noteTail, Reopening } from "./Reopening.ts"
 import type { Torture } from "./Torture.ts"
 
-const appender = fileURLToPath(new URL("../../laws/processes/appender.ts", import.meta.url))
 const livesOfEach = 10
 
 interface Life {
@@ -18,17 +16,15 @@ interface Life {
   readonly level: "written" | "synced"
   /** Killed once so many records were acknowledged, */
   readonly after: number
-  /** or so many milliseconds after its start, if that comes first. */
+  /** or so many milliseconds after its order, if that comes first. */
   readonly within: number
   readonly sent: number
 }
 
 /** How many records a process acknowledged before it was killed. */
-const live = (path: string, life: Life): Promise<number> =>
+const live = (from: Appenders, path: string, { number, size, level, after, within, sent }: Life): Promise<number> =>
   new Promise((resolve, reject) => {
-    const { number, size, level, after, within, sent } = life
-    const args = [appender, path, `${number}`, `${sent}`, `${size}`, level]
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
+    const child = from.take({ path, life: number, count: sent, size, level })
     let said = ""
     let complaints = ""
     const timer = setTimeout(() => child.kill("SIGKILL"), within)
@@ -51,14 +47,15 @@ const lifeOf = ({ choose }: Torture, number: number): Life => {
   const after = 1 + choose(40)
   const size = [0, 100, 5_000, 60_000, 200_000][choose(5)] ?? 0
   const level = choose(2) === 0 ? "written" : "synced"
-  // One in eight is killed at any moment of its start.
-  const within = choose(8) === 0 ? 50 + choose(1_500) : 60_000
+  // One in eight is killed at any moment of its opening.
+  const within = choose(8) === 0 ? choose(600) : 60_000
   return { number, size, level, after, within, sent: after + 1 + choose(size > 10_000 ? 30 : 200) }
 }
 
 export const kill = async (torture: Torture, kills: number): Promise<void> => {
   const { tally, folder, say } = torture
   const next = new Reopening(tally)
+  const appenders = new Appenders()
   try {
     for (let session = 0; tally.figures.kills < kills; session++) {
       const path = join(folder, `killed-${session}.jsonl`)
@@ -69,7 +66,7 @@ export const kill = async (torture: Torture, kills: number): Promise<void> => {
         tally.figures.kills += 1
         const where = `kill ${tally.figures.kills}: ${JSON.stringify(life)}`
         try {
-          const count = await live(path, life)
+          const count = await live(appenders, path, life)
           const names = Array.from({ length: life.sent }, (_, index) => `${number}.${index + 1}`)
           sent.push(...names, `next.${number}`)
           acknowledged.push(...names.slice(0, count))
@@ -85,6 +82,7 @@ export const kill = async (torture: Torture, kills: number): Promise<void> => {
       }
     }
   } finally {
+    await appenders.close()
     await next.close()
   }
 }

@@ -4,17 +4,17 @@
  *
  * The process is stopped before its acknowledgements are read and the disk is copied, so that none is missed and none comes too early.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { type Appender, Appenders } from "../../laws/processes/Appenders.ts"
 import { appendedName, judgeCut, keptOf, type Work } from "./Cuts.ts"
 import { type FileSystem, fileSystems, Mounts } from "./Mounts.ts"
 import { Reopening } from "./Reopening.ts"
 import type { Torture } from "./Torture.ts"
 
-const appender = fileURLToPath(new URL("../../laws/processes/appender.ts", import.meta.url))
 const powered = fileURLToPath(new URL("./powered.ts", import.meta.url))
 
 const works: ReadonlyArray<Work> = ["append", "create", "replace", "written"]
@@ -28,22 +28,21 @@ interface Cut {
 }
 
 class Worker {
-  readonly #child: ChildProcess
+  readonly #child: Appender
   readonly #ended: Promise<void>
   #said = 0
   #complaints = ""
 
-  constructor(work: Work, folder: string, size: number) {
+  constructor(appenders: Appenders, work: Work, folder: string, size: number) {
     const level = work === "written" ? "written" : "synced"
-    const args =
+    this.#child =
       work === "append" || work === "written"
-        ? [appender, join(folder, appendedName), "0", "1000000", `${size}`, level]
-        : [powered, work, folder]
-    this.#child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
-    this.#child.stdout?.on("data", (bytes: Buffer) => {
+        ? appenders.take({ path: join(folder, appendedName), life: 0, count: 1_000_000, size, level })
+        : spawn(process.execPath, [powered, work, folder], { stdio: "pipe" })
+    this.#child.stdout.on("data", (bytes: Buffer) => {
       for (const byte of bytes) if (byte === 0x0a) this.#said += 1
     })
-    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#complaints += text
     })
     this.#ended = new Promise((resolve, reject) => {
@@ -85,10 +84,16 @@ class Worker {
 const folderName = "work"
 
 /** Lets one process work and cuts the power some times; each cut is an image and what was acknowledged before it. */
-const live = async (torture: Torture, mounts: Mounts, system: FileSystem, work: Work): Promise<ReadonlyArray<Cut>> => {
+const live = async (
+  torture: Torture,
+  mounts: Mounts,
+  appenders: Appenders,
+  system: FileSystem,
+  work: Work,
+): Promise<ReadonlyArray<Cut>> => {
   mounts.format(system)
   const folder = mounts.mount(mounts.disk, folderName, system.options)
-  const worker = new Worker(work, folder, [0, 100, 5_000, 30_000][torture.choose(4)] ?? 0)
+  const worker = new Worker(appenders, work, folder, [0, 100, 5_000, 30_000][torture.choose(4)] ?? 0)
   const cuts: Array<Cut> = []
   try {
     await worker.begun()
@@ -152,6 +157,7 @@ export const cutPower = async (torture: Torture, cutsOfEach: number): Promise<vo
     return void tally.leftOut.push(`power cuts: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   const next = new Reopening(tally)
+  const appenders = new Appenders()
   try {
     for (const system of fileSystems) {
       if (!Mounts.canMake(system)) {
@@ -162,7 +168,8 @@ export const cutPower = async (torture: Torture, cutsOfEach: number): Promise<vo
       while (tally.figures.powerCuts - before < cutsOfEach) {
         for (const work of works) {
           try {
-            for (const cut of await live(torture, mounts, system, work)) await judge(torture, mounts, next, system, work, cut)
+            for (const cut of await live(torture, mounts, appenders, system, work))
+              await judge(torture, mounts, next, system, work, cut)
           } catch (error) {
             tally.fail(`power cuts on ${system.name} ${system.options}, ${work}`, String(error))
           }
@@ -173,6 +180,7 @@ export const cutPower = async (torture: Torture, cutsOfEach: number): Promise<vo
       say(`${system.name} ${system.options}: ${tally.figures.powerCuts - before} power cuts`)
     }
   } finally {
+    await appenders.close()
     await next.close()
     mounts.close()
   }
