@@ -12,6 +12,7 @@ import * as indifference from "./indifference.ts"
 import * as integrity from "./integrity.ts"
 import * as journal from "./journal.ts"
 import type { Law } from "./Law.ts"
+import * as lanes from "./lanes.ts"
 import * as lease from "./lease.ts"
 import * as ledger from "./ledger.ts"
 import * as ledgerDisk from "./ledgerDisk.ts"
@@ -24,6 +25,7 @@ import * as provider from "./provider.ts"
 import * as queue from "./queue.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
+import * as scan from "./scan.ts"
 import * as scrub from "./scrub.ts"
 import * as sealed from "./sealed.ts"
 import * as session from "./session.ts"
@@ -54,6 +56,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/indifference.ts", laws: indifference.laws },
   { file: "laws/integrity.ts", laws: integrity.laws },
   { file: "laws/journal.ts", laws: journal.laws },
+  { file: "laws/lanes.ts", laws: lanes.laws },
   { file: "laws/lease.ts", laws: lease.laws },
   { file: "laws/ledger.ts", laws: ledger.laws },
   { file: "laws/ledgerDisk.ts", laws: ledgerDisk.laws },
@@ -61,6 +64,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/ledgerStore.ts", laws: ledgerStore.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
   { file: "laws/outline.ts", laws: outline.laws },
+  { file: "laws/scan.ts", laws: scan.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/queue.ts", laws: queue.laws },

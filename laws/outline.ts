@@ -2,8 +2,9 @@
 import { Buffer } from "node:buffer"
 import * as fc from "fast-check"
 import { Decoder, type DecodeSummary } from "../src/journal/Decoder.ts"
+import { MAX_MEMBERS } from "../src/journal/Grammar.ts"
 import type { LineItem } from "../src/journal/Line.ts"
-import { MAX_MEMBERS, Outline, type ValueKind } from "../src/journal/Outline.ts"
+import { Outline, type ValueKind } from "../src/journal/Outline.ts"
 import { isObject, type Json, type JsonObject, own } from "../src/model/Json.ts"
 import { parseJson } from "../src/model/JsonParse.ts"
 import { anyRecord, bytesOf, chunkSizes, cleanJournal, concat, inChunks, smallLimits, wildBytes } from "./arbitraries/bytes.ts"
@@ -42,7 +43,7 @@ const spoilt = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
     }, given),
   )
 
-const KEYS = ["type", "id", "a", "b", "__proto__", "constructor", ""]
+export const KEYS = ["type", "id", "a", "b", "__proto__", "constructor", ""]
 
 const rawObject: fc.Arbitrary<string> = fc
   .array(fc.tuple(fc.constantFrom(...KEYS, "\\u0061", "é"), rawValue.map(rawText)), { maxLength: 5 })
@@ -57,7 +58,7 @@ const many = fc
   .map((count) => `{${Array.from({ length: count }, (_, n) => `"k${n}":${n}`).join(",")}}`)
 
 /** Lines of every kind, whole, odd, and spoilt by a byte or two. */
-const file: fc.Arbitrary<Uint8Array> = fc.oneof(
+export const anyFile: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: spoilt(cleanJournal(anyRecord).map(({ bytes }) => bytes)) },
   { weight: 4, arbitrary: spoilt(fc.array(rawObject, { maxLength: 3 }).map((texts) => bytesOf(texts.join("\n")))) },
   { weight: 1, arbitrary: spoilt(fc.oneof(deep, many).map(bytesOf)) },
@@ -100,7 +101,13 @@ interface Told {
 }
 
 /** Reads as a reader does: each chunk is overwritten as soon as it was taken, and each item is looked at before the next. */
-const readBy = (bytes: Uint8Array, sizes: ReadonlyArray<number>, look: (item: LineItem) => void, outline?: Outline): Told => {
+const readBy = (
+  bytes: Uint8Array,
+  sizes: ReadonlyArray<number>,
+  look: (item: LineItem) => void,
+  outline?: Outline,
+  room?: Uint8Array,
+): Told => {
   const decoder = new Decoder({ ...smallLimits, outline })
   const items: Array<unknown> = []
   const take = (item: LineItem): void => {
@@ -108,7 +115,8 @@ const readBy = (bytes: Uint8Array, sizes: ReadonlyArray<number>, look: (item: Li
     items.push(plain(item))
   }
   for (const chunk of inChunks(bytes, sizes)) {
-    const reused = Buffer.from(chunk)
+    const reused = room?.subarray(0, chunk.length) ?? Buffer.from(chunk)
+    reused.set(chunk)
     for (const item of decoder.push(reused)) take(item)
     reused.fill(0x7b)
   }
@@ -137,7 +145,8 @@ const checkStretch = (bytes: Uint8Array, coverage: Coverage): void => {
 
 const outlines = (budget: Budget): void => {
   const coverage = new Coverage()
-  const property = fc.property(file, chunkSizes, (bytes, sizes) => {
+  const scanning = new Outline({ maxDepth: smallLimits.maxDepth, prefix: PREFIX })
+  const property = fc.property(anyFile, chunkSizes, (bytes, sizes) => {
     const outline = new Outline({ maxDepth: smallLimits.maxDepth, prefix: PREFIX })
     const full = readBy(bytes, sizes, () => undefined)
     const told = readBy(
@@ -161,12 +170,24 @@ const outlines = (budget: Budget): void => {
     )
     expectEqual("the items", told.items, full.items)
     expectEqual("the summary", told.summary, full.summary)
+    const room = scanning.room(bytes.length)
+    check(room !== undefined, "no room")
+    const scanned = readBy(
+      bytes,
+      sizes,
+      (item) => coverage.hit("a record told in a room", item._tag === "Record" && item.record.outline !== undefined),
+      scanning,
+      room,
+    )
+    expectEqual("the items in a room", scanned.items, full.items)
+    expectEqual("the summary in a room", scanned.summary, full.summary)
     for (const line of Buffer.from(bytes).toString("latin1").split("\n")) checkStretch(Buffer.from(line, "latin1"), coverage)
   })
   fc.assert(property, parameters(budget))
   const reasons = ["outline", "no object", "grammar", "depth", "UTF-8", "escaped key", "members"]
   const records = [
     "a record told by its outline",
+    "a record told in a room",
     "a record that is parsed",
     "a key twice",
     "__proto__",

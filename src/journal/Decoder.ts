@@ -4,6 +4,7 @@
  * Pure and streaming: it keeps one line at most, and a few lines while a record may be spread over them. Records come in file order;
  * a damage comes with the line it belongs to. The chunks do not matter (law JRN-4).
  */
+import { MAX_DEPTH } from "../model/Limits.ts"
 import type { DamageKind } from "./Damage.ts"
 import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
 import { Joiner, type JoinOptions } from "./Joiner.ts"
@@ -78,7 +79,8 @@ export class Decoder {
 
   constructor(options: DecodeOptions = {}) {
     this.#options = options
-    this.#splitter = new Splitter(options)
+    const { maxLineBytes, maxDepth = MAX_DEPTH, outline } = options
+    this.#splitter = new Splitter({ maxLineBytes, outline: outline?.maxDepth === maxDepth ? outline : undefined })
   }
 
   /** What the next bytes complete. Run it to its end before the chunk is reused and the next is pushed. */

@@ -350,9 +350,11 @@ const outlined = (segment: Segment, { maxDepth = MAX_DEPTH, outline }: LineOptio
   const { bytes, startsLine, ended } = segment
   if (outline === undefined || outline.maxDepth !== maxDepth || !(startsLine || ended === "newline")) return undefined
   let [from, to] = [0, bytes.length]
-  while (from < to && isSpace(bytes[from])) from++
-  while (to > from && isSpace(bytes[to - 1])) to--
-  if (!outline.read(bytes, from, to)) return undefined
+  if (segment.isOutlined !== true) {
+    while (from < to && isSpace(bytes[from])) from++
+    while (to > from && isSpace(bytes[to - 1])) to--
+    if (!outline.read(bytes, from, to)) return undefined
+  }
   const record = new OutlinedRecord(outline, segment, from, to)
   return { items: [{ _tag: "Record", record, startsLine: startsLine && from === 0 }], open: false, work: 2 * bytes.length }
 }

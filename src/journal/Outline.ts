@@ -1,63 +1,25 @@
 /**
  * The outline of a record: its members, told from its bytes without making anything of them.
  *
- * An outline is given for a stretch of bytes that is certainly one JSON object in UTF-8 from its first byte to its last, nested no deeper
- * than the limit, with at most MAX_MEMBERS members and no escape in any of their keys. It then says of each member what `parseJson` says.
- * For any other stretch it gives a reason and says nothing: that is left to the parser (law IDX-1).
+ * An outline is given for a stretch of bytes that is certainly one JSON object in UTF-8 from its first byte to its last, without a newline,
+ * nested no deeper than the limit, with at most MAX_MEMBERS members and no escape in any of their keys. It then says of each member what
+ * `parseJson` says. For any other stretch it gives a reason and says nothing: that is left to the parser (law IDX-1).
  *
- * Strings, of which journals consist, are passed four bytes at a time. Pure but for what it remembers of the last stretch.
+ * The proof is Grammar.ts, or, once there is a room for large files, Scan.ts. Pure but for what it remembers of the last stretch.
  */
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
+import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
-import { isUtf8 } from "./Encoding.ts"
-
-/** Why a stretch has no outline. */
-export type NoOutline =
-  /** Its first byte is no opening brace. */
-  | "no object"
-  /** It is not JSON, or something stands behind the object. */
-  | "grammar"
-  | "depth"
-  | "UTF-8"
-  /** A key with an escape in it: another spelling of a name that somebody may ask for. */
-  | "escaped key"
-  | "members"
+import { Grammar, type NoOutline, type Proof } from "./Grammar.ts"
+import { Scan } from "./Scan.ts"
 
 /** What the value of a member is; a number is told by `-` or a digit, as a number. */
 export type ValueKind = "string" | "object" | "list" | "null" | "boolean" | "number"
 
-/** Members that are remembered. */
-export const MAX_MEMBERS = 64
-
 /** Bytes of the longest text that is given. */
 const MAX_TEXT_BYTES = 256
 
-const VALUE = 0
-const VALUE_OR_END = 1
-const KEY = 2
-const KEY_OR_END = 3
-const COMMA_OR_END = 4
-
-const OBJECT = 0
-const LIST = 1
-
-const table = (bytes: Iterable<number>): Uint8Array => {
-  const found = new Uint8Array(256)
-  for (const byte of bytes) found[byte] = 1
-  return found
-}
-
-const codes = (text: string): ReadonlyArray<number> => [...text].map((character) => character.charCodeAt(0))
-
-/** Bytes that stand for themselves in a string. */
-const PLAIN = table(
-  Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH),
-)
-const ESCAPES = table(codes('"\\/bfnrt'))
-const HEX = table(codes("0123456789abcdefABCDEF"))
-const DIGITS = table(codes("0123456789"))
-
-const LOWER_U = 0x75
+/** Bytes of the longest stretch that is kept in a room of its own. Longer ones are proven where they are. */
+const MAX_ASIDE_BYTES = 32 << 20
 
 const KINDS = new Map<number, ValueKind>([
   [QUOTE, "string"],
@@ -68,53 +30,66 @@ const KINDS = new Map<number, ValueKind>([
   [0x66, "boolean"],
 ])
 
-const WORDS = new Map([
-  [0x74, codes("true")],
-  [0x66, codes("false")],
-  [0x6e, codes("null")],
-])
-
 export class Outline {
   /** Levels of nesting that it follows; the record is the first. */
   readonly maxDepth: number
-  readonly #prefix: ReadonlyArray<number>
-  /** The whole buffer that the stretch lies in, by bytes and by words. */
-  #buffer: ArrayBufferLike | undefined
-  #bytes: Uint8Array = new Uint8Array(0)
-  #words: Int32Array = new Int32Array(0)
-  #to = 0
-  /** Of each open object and list which it is; the first is the record. */
-  #open = new Uint8Array(64)
-  /** Of each member: where its key begins and ends, without quotes, and where its value begins and ends. */
-  readonly #members = new Int32Array(4 * MAX_MEMBERS)
-  #count = 0
-  /** All bytes of strings, one over the other: whether any is not ASCII. */
-  #high = 0
-  #hasPrefix = false
+  readonly #prefix: string
+  readonly #grammar: Grammar
+  /** Scans of the file's chunks, and of lines that lie in several of them. */
+  #near: Scan | undefined
+  #aside: Scan | undefined
+  /** That of the last stretch. */
+  #proof: Proof
   #reason: NoOutline | undefined
 
   /** `prefix`: what {@link hasPrefix} looks for, in ASCII. */
   constructor(options: { readonly maxDepth?: number | undefined; readonly prefix?: string | undefined } = {}) {
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
-    this.#prefix = codes(options.prefix ?? "")
+    this.#prefix = options.prefix ?? ""
+    this.#grammar = new Grammar(this.maxDepth, this.#prefix)
+    this.#proof = this.#grammar
+  }
+
+  /** Bytes in which a file's chunks are proven faster than elsewhere, for as long as the file is read; undefined where that cannot be. */
+  room(length: number): Uint8Array | undefined {
+    const options = { maxDepth: this.maxDepth, prefix: this.#prefix }
+    this.#near ??= Scan.make(options, length)
+    this.#aside ??= this.#near && Scan.make(options, 0)
+    return this.#near?.room(length)
+  }
+
+  /**
+   * Bytes for a line that lies in several chunks, beginning with what the ones before began with, which are good no more. Undefined
+   * without a {@link room}, and for a very long line.
+   */
+  aside(length: number): Uint8Array | undefined {
+    return length > MAX_ASIDE_BYTES ? undefined : this.#aside?.room(length)
+  }
+
+  /** Whether bytes are those that {@link aside} gave. */
+  isAside(bytes: Uint8Array): boolean {
+    return this.#aside?.holds(bytes) === true
+  }
+
+  /**
+   * Where the record ends that begins at `bytes[from]` and has a newline behind it, when that is certain and it has an outline, which is
+   * then the one that this is asked about; otherwise -1. For bytes of the {@link room} alone. Linear.
+   */
+  ahead(bytes: Uint8Array, from: number): number {
+    const near = this.#near
+    if (near === undefined || !near.holds(bytes)) return -1
+    const end = near.ahead(bytes, from)
+    if (end < 0) return -1
+    this.#proof = near
+    this.#reason = undefined
+    return end
   }
 
   /** Whether the stretch `bytes[from, to)` has an outline, which is then the one that this is asked about. Linear. */
   read(bytes: Uint8Array, from: number, to: number): boolean {
-    if (bytes.buffer !== this.#buffer) {
-      this.#buffer = bytes.buffer
-      this.#bytes = new Uint8Array(bytes.buffer)
-      this.#words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2)
-    }
-    const start = bytes.byteOffset + from
-    this.#to = bytes.byteOffset + to
-    this.#count = 0
-    this.#high = 0
-    this.#hasPrefix = false
-    this.#reason = undefined
-    if (from >= to || this.#bytes[start] !== OPEN_BRACE) this.#reason = "no object"
-    else if (!this.#walk(start)) this.#reason ??= "grammar"
-    else if ((this.#high & 0x80808080) !== 0 && !isUtf8(bytes, from, to)) this.#reason = "UTF-8"
+    const scan = [this.#near, this.#aside].find((each) => each?.holds(bytes))
+    this.#reason = (scan ?? this.#grammar).read(bytes, from, to)
+    this.#proof = scan ?? this.#grammar
     return this.#reason === undefined
   }
 
@@ -125,206 +100,46 @@ export class Outline {
 
   /** Whether a string in it, a key or a value, begins with the prefix, spelled without escapes. */
   get hasPrefix(): boolean {
-    return this.#hasPrefix
+    return this.#proof.hasPrefix
   }
 
   /** What a member is; undefined when there is none. Of several under one key the last counts. */
   kind(key: string): ValueKind | undefined {
+    const { bytes, members } = this.#proof
     const member = this.#find(key)
-    if (member < 0) return undefined
-    return KINDS.get(this.#bytes[this.#members[member + 2] as number] as number) ?? "number"
+    return member < 0 ? undefined : (KINDS.get(bytes[members[member + 2] as number] as number) ?? "number")
   }
 
   /** The text of a string member; undefined when there is none, when it is long, and when it is not spelled in ASCII without escapes. */
   text(key: string): string | undefined {
+    const { bytes, members } = this.#proof
     const member = this.#find(key)
     if (member < 0) return undefined
-    const [from, to] = [(this.#members[member + 2] as number) + 1, (this.#members[member + 3] as number) - 1]
-    if (this.#bytes[from - 1] !== QUOTE) return undefined
-    if (to - from > MAX_TEXT_BYTES) return undefined
+    const [from, to] = [(members[member + 2] as number) + 1, (members[member + 3] as number) - 1]
+    if (bytes[from - 1] !== QUOTE || to - from > MAX_TEXT_BYTES) return undefined
     for (let at = from; at < to; at++) {
-      const byte = this.#bytes[at] as number
+      const byte = bytes[at] as number
       if (byte > 0x7f || byte === BACKSLASH) return undefined
     }
-    return String.fromCharCode(...this.#bytes.subarray(from, to))
+    return textOf(bytes, from, to)
   }
 
   #find(key: string): number {
-    for (let member = 4 * (this.#count - 1); member >= 0; member -= 4) {
-      const from = this.#members[member] as number
-      if ((this.#members[member + 1] as number) - from !== key.length) continue
+    const { bytes, members, count } = this.#proof
+    for (let member = 4 * (count - 1); member >= 0; member -= 4) {
+      const from = members[member] as number
+      if ((members[member + 1] as number) - from !== key.length) continue
       let at = 0
-      while (at < key.length && this.#bytes[from + at] === key.charCodeAt(at)) at++
+      while (at < key.length && bytes[from + at] === key.charCodeAt(at)) at++
       if (at === key.length) return member
     }
     return -1
   }
-
-  /** Follows the grammar from the opening brace of the record to the end. */
-  #walk(start: number): boolean {
-    const [bytes, to] = [this.#bytes, this.#to]
-    let depth = 0
-    let expecting = KEY_OR_END
-    for (let at = start + 1; at < to; ) {
-      const byte = bytes[at] as number
-      if (byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a) at++
-      else if (expecting === COMMA_OR_END && byte === COMMA) {
-        expecting = this.#open[depth] === LIST ? VALUE : KEY
-        at++
-      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (!this.#closes(byte, expecting, depth)) return false
-        at++
-        if (depth === 0) return at === to
-        if (--depth === 0) this.#value(at)
-        expecting = COMMA_OR_END
-      } else if (expecting === KEY || expecting === KEY_OR_END) {
-        at = byte === QUOTE ? this.#key(at, depth) : -1
-        if (at < 0) return false
-        expecting = VALUE
-      } else if (expecting === COMMA_OR_END) return false
-      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (!this.#opens(++depth, byte === OPEN_BRACKET ? LIST : OBJECT)) return false
-        expecting = byte === OPEN_BRACKET ? VALUE_OR_END : KEY_OR_END
-        at++
-      } else {
-        at = byte === QUOTE ? this.#string(at + 1) : this.#scalar(at, byte)
-        if (at < 0) return false
-        if (depth === 0) this.#value(at)
-        expecting = COMMA_OR_END
-      }
-    }
-    return false
-  }
-
-  #opens(depth: number, container: number): boolean {
-    if (depth >= this.maxDepth) {
-      this.#reason = "depth"
-      return false
-    }
-    if (depth === this.#open.length) {
-      const larger = new Uint8Array(2 * depth)
-      larger.set(this.#open)
-      this.#open = larger
-    }
-    this.#open[depth] = container
-    return true
-  }
-
-  #closes(byte: number, expecting: number, depth: number): boolean {
-    const isList = byte === CLOSE_BRACKET
-    if (isList !== (depth > 0 && this.#open[depth] === LIST)) return false
-    return expecting === COMMA_OR_END || expecting === (isList ? VALUE_OR_END : KEY_OR_END)
-  }
-
-  /** To behind the colon of a key whose quote stands at `at`. A member of the record is noted, its value to begin at the next byte. */
-  #key(at: number, depth: number): number {
-    const end = this.#string(at + 1)
-    if (end < 0) return -1
-    let next = end
-    while (next < this.#to && isBlank(this.#bytes[next] as number)) next++
-    if (next >= this.#to || this.#bytes[next] !== COLON) return -1
-    next++
-    if (depth > 0) return next
-    while (next < this.#to && isBlank(this.#bytes[next] as number)) next++
-    return this.#note(at + 1, end - 1, next) ? next : -1
-  }
-
-  #note(from: number, to: number, value: number): boolean {
-    if (this.#count === MAX_MEMBERS) this.#reason = "members"
-    for (let at = from; at < to; at++) if (this.#bytes[at] === BACKSLASH) this.#reason = "escaped key"
-    if (this.#reason !== undefined) return false
-    const member = 4 * this.#count++
-    this.#members[member] = from
-    this.#members[member + 1] = to
-    this.#members[member + 2] = value
-    return true
-  }
-
-  /** Notes where the value of the last member ends. */
-  #value(end: number): void {
-    this.#members[4 * this.#count - 1] = end
-  }
-
-  /** To behind the quote that closes a string whose first character stands at `at`; -1 when it is none. */
-  #string(from: number): number {
-    const [bytes, words, to] = [this.#bytes, this.#words, this.#to]
-    const lastWord = to >> 2
-    let high = 0
-    if (bytes[from] === this.#prefix[0]) this.#comparePrefix(from)
-    for (let at = from; at < to; ) {
-      while ((at & 3) !== 0 && at < to && PLAIN[bytes[at] as number] === 1) high |= bytes[at++] as number
-      if ((at & 3) === 0) {
-        let word = at >> 2
-        for (; word < lastWord; word++) {
-          const four = words[word] as number
-          // Whether any of the four is below a space, a quote or a backslash: exact as long as only that is asked.
-          const signs = (four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101)
-          if ((signs & ~four & 0x80808080) !== 0) break
-          high |= four
-        }
-        at = word << 2
-        while (at < to && PLAIN[bytes[at] as number] === 1) high |= (bytes[at++] as number) << 24
-      }
-      if (at >= to) return -1
-      const byte = bytes[at] as number
-      if (byte === QUOTE) {
-        this.#high |= high | (high << 24)
-        return at + 1
-      }
-      if (byte !== BACKSLASH) return -1
-      at = this.#escape(at + 1)
-      if (at < 0) return -1
-    }
-    return -1
-  }
-
-  #escape(at: number): number {
-    const [bytes, to] = [this.#bytes, this.#to]
-    if (at >= to) return -1
-    if (ESCAPES[bytes[at] as number] === 1) return at + 1
-    if (bytes[at] !== LOWER_U || at + 5 > to) return -1
-    for (let digit = at + 1; digit < at + 5; digit++) if (HEX[bytes[digit] as number] !== 1) return -1
-    return at + 5
-  }
-
-  #comparePrefix(from: number): void {
-    const { length } = this.#prefix
-    let n = 0
-    while (n < length && from + n < this.#to && this.#bytes[from + n] === this.#prefix[n]) n++
-    if (n === length && n > 0) this.#hasPrefix = true
-  }
-
-  /** To behind a number or a literal; -1 when it is neither. */
-  #scalar(at: number, byte: number): number {
-    const word = WORDS.get(byte)
-    if (word === undefined) return this.#number(at)
-    for (let n = 0; n < word.length; n++) if (at + n >= this.#to || this.#bytes[at + n] !== word[n]) return -1
-    return at + word.length
-  }
-
-  #number(from: number): number {
-    let at = this.#bytes[from] === 0x2d ? from + 1 : from
-    const whole = this.#digits(at)
-    // A zero stands alone.
-    if (whole === at || (this.#bytes[at] === 0x30 && whole > at + 1)) return -1
-    at = whole
-    if (at < this.#to && this.#bytes[at] === 0x2e) {
-      const end = this.#digits(at + 1)
-      if (end === at + 1) return -1
-      at = end
-    }
-    if (at >= this.#to || ((this.#bytes[at] as number) | 0x20) !== 0x65) return at
-    at++
-    if (at < this.#to && (this.#bytes[at] === 0x2b || this.#bytes[at] === 0x2d)) at++
-    const end = this.#digits(at)
-    return end === at ? -1 : end
-  }
-
-  #digits(from: number): number {
-    let at = from
-    while (at < this.#to && DIGITS[this.#bytes[at] as number] === 1) at++
-    return at
-  }
 }
 
-const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a
+/** Bytes of ASCII as text. Eight are put together without an array: as many as most ids have. */
+const textOf = (bytes: Uint8Array, from: number, to: number): string => {
+  const unit = (n: number): number => bytes[from + n] as number
+  if (to - from === 8) return String.fromCharCode(unit(0), unit(1), unit(2), unit(3), unit(4), unit(5), unit(6), unit(7))
+  return String.fromCharCode(...bytes.subarray(from, to))
+}

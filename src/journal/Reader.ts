@@ -12,7 +12,7 @@
 import { Buffer } from "node:buffer"
 import * as Data from "effect/Data"
 import { type Disk, DiskFault, type FileStat, type Handle } from "../disk/Disk.ts"
-import { READ_CHUNK_BYTES } from "../model/Limits.ts"
+import { READ_CHUNK_BYTES, SCAN_FROM_BYTES } from "../model/Limits.ts"
 import { type DecodeOptions, Decoder, type DecodeSummary } from "./Decoder.ts"
 import { digests } from "./Digests.ts"
 import { type ChainState, SealReader } from "./Integrity.ts"
@@ -130,6 +130,13 @@ export const closeQuietly = (disk: Pick<Disk, "close">, handle: Handle): void =>
   }
 }
 
+/** The buffer that a file of some size is read into: where its records are proven fastest, if it is large. */
+const bufferFor = (size: number, { chunkBytes = READ_CHUNK_BYTES, outline }: ReadOptions): Buffer => {
+  const length = Math.max(1, Math.min(chunkBytes, size))
+  const room = size < SCAN_FROM_BYTES ? undefined : outline?.room(length)
+  return room === undefined ? Buffer.allocUnsafeSlow(length) : Buffer.from(room.buffer, room.byteOffset, length)
+}
+
 /**
  * The items of a journal in file order, a `Progress` after each chunk, and at the end the summary.
  *
@@ -144,7 +151,7 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
     const { device, inode, size, modified } = before
     const decoder = new Decoder(options)
     const seals = new SealReader(digests)
-    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(options.chunkBytes ?? READ_CHUNK_BYTES, size)))
+    const buffer = bufferFor(size, options)
     let first: Uint8Array = Buffer.alloc(0)
     let last: Uint8Array = first
     for (let done = 0; done < size; ) {

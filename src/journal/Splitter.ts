@@ -8,6 +8,7 @@
  * Feeding the same bytes in other chunks gives the same pieces (law JRN-4).
  */
 import { MAX_LINE_BYTES } from "../model/Limits.ts"
+import type { Outline } from "./Outline.ts"
 
 interface Stretch {
   /** The line it begins in, counted from 1 by newline bytes. */
@@ -25,6 +26,8 @@ export interface Segment extends Stretch {
   readonly bytes: Uint8Array
   /** What stands behind it. */
   readonly ended: "newline" | "nul" | "end"
+  /** Whether it is a record, and its outline the last one. */
+  readonly isOutlined?: boolean
 }
 
 /** A run of NUL bytes, as long as it is. */
@@ -44,9 +47,12 @@ export interface Oversize extends Stretch {
 export type Piece = Segment | NulRun | Oversize
 
 const NEWLINE = 0x0a
+/** Not looked for yet. */
+const UNKNOWN = -2
 const EMPTY = new Uint8Array(0)
 
-/** A carry larger than this is given back after its line, so that one long line does not cost its memory for the rest of the file. */
+/** A carry larger than this is given back after its line, so that one long line does not cost its memory for the rest of the file. That of
+ * an outline, which cannot be, is kept for the next one. */
 const KEPT_CARRY_BYTES = 1 << 20
 
 /** The position of the first byte from `from` that is not NUL, or the length. Looks at four bytes at a time where they are aligned. */
@@ -67,10 +73,11 @@ export const endOfZeros = (bytes: Uint8Array, from: number): number => {
 /**
  * A splitter for one file. Push the chunks in order and run each generator to its end, then `end()`. Never throws.
  *
- * Cost: each byte is looked at by two native searches, or once when it is NUL.
+ * Cost: each byte is looked at by two native searches, or once when it is NUL; by none when the outline takes its line.
  */
 export class Splitter {
   readonly #limit: number
+  readonly #outline: Outline | undefined
   /** Bytes of the present stretch from earlier chunks; only the first `#carried` count. */
   #carry: Uint8Array = EMPTY
   #carried = 0
@@ -82,9 +89,10 @@ export class Splitter {
   /** Bytes of the present stretch that were seen in earlier chunks, kept or not. */
   #seen = 0
 
-  /** `maxLineBytes`: bytes of the longest stretch that is kept. */
-  constructor(options: { readonly maxLineBytes?: number | undefined } = {}) {
+  /** `maxLineBytes`: bytes of the longest stretch that is kept. `outline`: takes whole records before their ends are looked for. */
+  constructor(options: { readonly maxLineBytes?: number | undefined; readonly outline?: Outline | undefined } = {}) {
     this.#limit = options.maxLineBytes ?? MAX_LINE_BYTES
+    this.#outline = options.outline
   }
 
   /** Newline bytes so far, plus one: the number of the line that the next byte belongs to. */
@@ -95,9 +103,20 @@ export class Splitter {
   /** The pieces that end in this chunk. The chunk may be reused once the generator is done. */
   *push(chunk: Uint8Array): Generator<Piece, void> {
     let position = 0
-    let nul = chunk.indexOf(0)
-    let newline = chunk.indexOf(NEWLINE)
+    let nul = UNKNOWN
+    let newline = UNKNOWN
     while (position < chunk.length) {
+      const end = this.#ahead(chunk, position)
+      if (end >= 0) {
+        yield this.#segment(chunk.subarray(position, end), "newline", true)
+        this.#seen = end - position
+        this.#next(true)
+        position = end + 1
+        continue
+      }
+      // Each search goes on from where it stopped: many NULs before a far newline must not look for it again and again.
+      if (nul !== -1 && nul < position) nul = chunk.indexOf(0, position)
+      if (newline !== -1 && newline < position) newline = chunk.indexOf(NEWLINE, position)
       if (this.#mode === "nul") {
         const stop = endOfZeros(chunk, position)
         this.#seen += stop - position
@@ -119,10 +138,14 @@ export class Splitter {
         if (ended === "nul") this.#mode = "nul"
         position = ended === "newline" ? stop + 1 : stop
       }
-      // Each search goes on from where it stopped: many NULs before a far newline must not look for it again and again.
-      if (nul !== -1 && nul < position) nul = chunk.indexOf(0, position)
-      if (newline !== -1 && newline < position) newline = chunk.indexOf(NEWLINE, position)
     }
+  }
+
+  /** Where the line ends that begins at `position`, when that is a record which the outline takes as it is; otherwise -1. */
+  #ahead(chunk: Uint8Array, position: number): number {
+    if (this.#outline === undefined || !this.#startsLine || this.#seen > 0 || this.#mode !== "text") return -1
+    const end = this.#outline.ahead(chunk, position)
+    return end - position > this.#limit ? -1 : end
   }
 
   /** The piece that the end of the file ends, if any. */
@@ -134,8 +157,8 @@ export class Splitter {
     this.#next(false)
   }
 
-  #segment(bytes: Uint8Array, ended: Segment["ended"]): Segment {
-    return { _tag: "Segment", bytes, line: this.#line, offset: this.#start, startsLine: this.#startsLine, ended }
+  #segment(bytes: Uint8Array, ended: Segment["ended"], isOutlined = false): Segment {
+    return { _tag: "Segment", bytes, line: this.#line, offset: this.#start, startsLine: this.#startsLine, ended, isOutlined }
   }
 
   #nulRun(ended: NulRun["ended"]): NulRun {
@@ -154,7 +177,7 @@ export class Splitter {
     this.#seen = 0
     this.#carried = 0
     this.#mode = "text"
-    if (this.#carry.length > KEPT_CARRY_BYTES) this.#carry = EMPTY
+    if (this.#carry.length > KEPT_CARRY_BYTES && this.#outline?.isAside(this.#carry) !== true) this.#carry = EMPTY
   }
 
   /** Stops keeping the present stretch when it is longer than the limit. */
@@ -181,11 +204,20 @@ export class Splitter {
   #copy(chunk: Uint8Array, from: number, to: number): void {
     const need = this.#carried + to - from
     if (need > this.#carry.length) {
-      const larger = new Uint8Array(Math.max(need, Math.min(2 * this.#carry.length, this.#limit), 4_096))
-      larger.set(this.#carry.subarray(0, this.#carried))
-      this.#carry = larger
+      this.#carry = this.#larger(Math.max(need, Math.min(2 * this.#carry.length, this.#limit), 4_096))
     }
     this.#carry.set(chunk.subarray(from, to), this.#carried)
     this.#carried = need
+  }
+
+  /** A carry of another length that begins as this one. */
+  #larger(length: number): Uint8Array {
+    const wasAside = this.#outline?.isAside(this.#carry) === true
+    const aside = this.#outline?.aside(length)
+    // What stood aside still does.
+    if (wasAside && aside !== undefined) return aside
+    const larger = aside ?? new Uint8Array(length)
+    larger.set(this.#carry.subarray(0, this.#carried))
+    return larger
   }
 }

@@ -3,6 +3,9 @@
 /** Bytes read from a file at a time. */
 export const READ_CHUNK_BYTES = 1 << 20
 
+/** Bytes of the smallest file that is read with a scanner of its own. For a smaller one making it takes longer than it saves. */
+export const SCAN_FROM_BYTES = 4 << 20
+
 /** Bytes of the longest line that is parsed. Above it a line is reported as oversize and skipped as a stream. Below V8's longest string. */
 export const MAX_LINE_BYTES = 256 << 20
 
@@ -33,6 +36,12 @@ export const MAX_QUEUED_BYTES = 8 << 20
 
 /** Syncs of files that the writer thread has under way at once. Node's pool has four threads, and one is left to the host on a disk that hangs. */
 export const MAX_SYNCS_AT_ONCE = 3
+
+/** Syncs that may be stuck before files without a fault wait for them. For each one a thread is started, of some 10 MB, while it is needed. */
+export const MAX_STUCK_SYNCS = 5
+
+/** Milliseconds that no sync is taken for stuck before. */
+export const SYNC_PATIENCE_MS = 25
 
 /** Milliseconds that a process at its exit waits for what the writer thread has in hand. */
 export const EXIT_WAIT_MS = 5_000
