@@ -7,6 +7,7 @@
 import type { MessagePort } from "node:worker_threads"
 import { nodeDisk, nodeSyncs } from "../src/disk/NodeDisk.ts"
 import { boundedSyncs } from "../src/disk/Syncs.ts"
+import { spareThreads } from "../src/disk/SyncThread.ts"
 import type { Outcome, Reply, Request } from "../src/writer/Protocol.ts"
 import { begin, end, type Turn } from "../src/writer/Turn.ts"
 import { makeWriterCore, type WriterCore } from "../src/writer/WriterCore.ts"
@@ -52,6 +53,7 @@ export const serve = ({ commit, release }: Pick<WriterCore, "commit" | "release"
   })
 }
 
-export const makeCore = (syncsAtOnce?: number): WriterCore => makeWriterCore(nodeDisk, boundedSyncs(nodeSyncs, syncsAtOnce))
+export const makeCore = (syncsAtOnce?: number): WriterCore =>
+  makeWriterCore(nodeDisk, boundedSyncs(nodeSyncs, syncsAtOnce, spareThreads(nodeSyncs)))
 
 export default (channel: Channel): void => serve(makeCore(channel.syncsAtOnce), channel)

@@ -61,7 +61,8 @@ const attempt = <A>(operation: keyof Disk, path: string, run: () => A): A => {
   }
 }
 
-const descriptorOf = (operation: keyof Disk, handle: Handle): number => {
+/** The descriptor of an open file. Throws a `DiskFault` with `EBADF` when it was closed. */
+export const descriptorOf = (operation: keyof Disk, handle: Handle): number => {
   if (!(handle instanceof NodeHandle) || handle.descriptor < 0) throw new DiskFault(operation, handle.path, "EBADF")
   return handle.descriptor
 }

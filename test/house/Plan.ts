@@ -38,7 +38,10 @@ export const threads: ReadonlyArray<{
   readonly path: string
   readonly direct: ReadonlyArray<string>
   readonly through: ReadonlyArray<string>
-}> = [{ path: "workers/writer.ts", direct: ["src/writer/", "src/disk/"], through: ["src/writer/", "src/disk/", "src/model/"] }]
+}> = [
+  { path: "workers/writer.ts", direct: ["src/writer/", "src/disk/"], through: ["src/writer/", "src/disk/", "src/model/"] },
+  { path: "workers/sync.ts", direct: ["src/disk/"], through: ["src/disk/"] },
+]
 
 /** Ways to touch the world. Every file in src, workers and laws is pure unless the table below grants it one. */
 export type Grant =
@@ -93,6 +96,7 @@ export const pure: ReadonlyArray<string> = [
 /** Who may touch the world, by file or folder, and how. The shorter, the better. */
 export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArray<Grant>]> = [
   ["src/disk/NodeDisk.ts", ["node"]],
+  ["src/disk/SyncThread.ts", ["node", "clock"]],
   ["src/disk/KoffiPort.ts", ["node", "process"]],
   ["src/disk/Atomic.ts", ["node"]],
   ["src/disk/Trust.ts", ["node"]],
@@ -117,6 +121,8 @@ export const grants: ReadonlyArray<readonly [place: string, grants: ReadonlyArra
   ["workers/", ["node"]],
   ["laws/", ["node", "process", "run"]],
   ["laws/main.ts", ["host", "console", "clock"]],
+  // Children get the environment and one variable more.
+  ["laws/processes/Appenders.ts", ["host"]],
 ]
 
 /** No file is longer, and no function outside the tests. */

@@ -3,7 +3,9 @@ import { execFileSync } from "node:child_process"
 import { constants, openSync, read, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { nodeDisk, nodeSyncs } from "../../../src/disk/NodeDisk.ts"
-import { boundedSyncs, type Syncs } from "../../../src/disk/Syncs.ts"
+import { boundedSyncs, type Spares, type Syncs } from "../../../src/disk/Syncs.ts"
+import { spareThreads } from "../../../src/disk/SyncThread.ts"
+import { MAX_SYNCS_AT_ONCE } from "../../../src/model/Limits.ts"
 import { makeWriterCore } from "../../../src/writer/WriterCore.ts"
 import { type Channel, serve } from "../../../workers/writer.ts"
 
@@ -23,12 +25,33 @@ const stall = (folder: string, then: () => void): void => {
   setTimeout(() => writeSync(end, "x"), STALL)
 }
 
+const isStalled = (path: string): boolean => path.endsWith("stalled.jsonl")
+
 const stalling: Syncs = {
   start: (handle, done) => {
     const sync = (): void => nodeSyncs.start(handle, done)
-    if (handle.path.endsWith("stalled.jsonl")) stall(dirname(handle.path), sync)
+    if (isStalled(handle.path)) stall(dirname(handle.path), sync)
     else sync()
   },
 }
 
-export default (channel: Channel): void => serve(makeWriterCore(nodeDisk, boundedSyncs(stalling)), channel)
+const threads = spareThreads(nodeSyncs)
+
+/** In a thread of its own a stall takes nothing from the pool. */
+const spares: Spares = {
+  ...threads,
+  make: () => {
+    const lane = threads.make()
+    return {
+      start: (handle, done) => {
+        const sync = (): void => lane.start(handle, done)
+        if (isStalled(handle.path)) setTimeout(sync, STALL)
+        else sync()
+      },
+      close: lane.close,
+    }
+  },
+}
+
+export default (channel: Channel): void =>
+  serve(makeWriterCore(nodeDisk, boundedSyncs(stalling, MAX_SYNCS_AT_ONCE, spares)), channel)
