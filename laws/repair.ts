@@ -2,15 +2,17 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { seededChooser } from "../src/disk/Chooser.ts"
-import { SimulatedCrash } from "../src/disk/Schedule.ts"
+import { SimulatedCrash, type Stop } from "../src/disk/Schedule.ts"
 import { SimulatedDisk } from "../src/disk/SimulatedDisk.ts"
 import type { LineItem } from "../src/journal/Line.ts"
 import { readJournal } from "../src/journal/Reader.ts"
 import { applyRepair, repairNames } from "../src/journal/Repair.ts"
 import { planRepair, type RepairPlan } from "../src/journal/RepairPlan.ts"
 import { bytesOf, concat, smallLimits, wildBytes } from "./arbitraries/bytes.ts"
-import { Coverage, type Law, parameters } from "./Law.ts"
+import { refusals } from "./arbitraries/disk.ts"
+import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { damagesOf, demand, recordsOf, same, texts } from "./Reading.ts"
+import { Trials } from "./Trials.ts"
 
 const path = "/home/session.jsonl"
 
@@ -86,7 +88,7 @@ const checkRepaired = (
   bytes: Uint8Array,
   plan: RepairPlan,
   records: ReadonlyArray<string>,
-  given: Mishap,
+  given: Pick<Mishap, "what">,
 ): void => {
   const repaired = disk.bytes(path) as Uint8Array
   const after = readFile(disk)
@@ -114,42 +116,58 @@ const checkRepaired = (
   demand(given.what !== "none" || disk.bytes(temporary) === undefined, "a temporary file left behind")
 }
 
-/** What goes wrong, and at which of the operations of a repair, as a fraction of them. */
-type Mishap = { readonly what: "none" } | Interruption
+/** What goes wrong at one of the operations of a repair, and which of them, as a fraction of all. */
+type Mishap = { readonly what: "none" } | (Interruption & { readonly at: number })
 
-interface Interruption {
-  readonly what: "power cut" | "refusal"
-  readonly at: number
-  readonly seed: number
-}
+type Interruption =
+  | { readonly what: "power cut"; readonly when: Stop; readonly seed: number }
+  | { readonly what: "refusal"; readonly code: string; readonly sticky: boolean }
 
 const mishap: fc.Arbitrary<Mishap> = fc.oneof(
   fc.record({ what: fc.constant("none" as const) }),
-  fc.record({
-    what: fc.constantFrom("power cut" as const, "refusal" as const),
-    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-    seed: fc.nat(),
-  }),
+  fc
+    .tuple(
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      fc.oneof(
+        fc.record({
+          what: fc.constant("power cut" as const),
+          when: fc.constantFrom<Stop>("before", "after", 1, 7),
+          seed: fc.nat(),
+        }),
+        fc.record({ what: fc.constant("refusal" as const), code: fc.constantFrom(...refusals), sticky: fc.boolean() }),
+      ),
+    )
+    .map(([at, interruption]) => ({ at, ...interruption })),
 )
 
-/** A first attempt that fails, and the disk it leaves. */
-const interrupted = (bytes: Uint8Array, given: Interruption, allowed: ReadonlyArray<Uint8Array>): SimulatedDisk => {
-  const count = new SimulatedDisk({ [path]: bytes })
-  const countPlan = planFor(count)
-  const from = count.operations
-  applyRepair(count, countPlan, names("first"))
-  const step = from + 1 + Math.floor(given.at * (count.operations - from))
+/** How many operations the repair of a file takes. */
+const operationsOf = (bytes: Uint8Array): number => {
   const disk = new SimulatedDisk({ [path]: bytes })
   const plan = planFor(disk)
+  const from = disk.operations
+  applyRepair(disk, plan, names("first"))
+  return disk.operations - from
+}
+
+/** A first attempt that fails at one of its operations, the first one is 1, and the disk it leaves. */
+const interrupted = (
+  bytes: Uint8Array,
+  operation: number,
+  given: Interruption,
+  allowed: ReadonlyArray<Uint8Array>,
+): SimulatedDisk => {
+  const disk = new SimulatedDisk({ [path]: bytes })
+  const plan = planFor(disk)
+  const step = disk.operations + operation
   if (given.what === "refusal") {
-    disk.fail(step, "ENOSPC")
+    disk.fail((call) => (given.sticky ? call.step >= step : call.step === step), given.code, { sticky: given.sticky })
     const result = applyRepair(disk, plan, names("first"))
     const isUnsure = Result.isSuccess(result) || result.failure.reason._tag === "Uncertain"
     demand(isOneOf(disk.bytes(path), isUnsure ? allowed : [bytes]), "a refused repair changed the file")
     disk.heal()
     return disk
   }
-  disk.crashAt(step)
+  disk.crashAt(step, given.when)
   try {
     applyRepair(disk, plan, names("first"))
   } catch (cause) {
@@ -179,12 +197,51 @@ const checkRepair = (coverage: Coverage, bytes: Uint8Array, given: Mishap): void
     return
   }
   for (const { action, kind } of plan.actions) coverage.hit(`${action} ${kind}`)
-  const hasMishap = given.what !== "none" && plan.actions.length > 0
-  if (hasMishap) coverage.hit(given.what)
-  const disk = hasMishap ? interrupted(bytes, given, [bytes, wanted]) : untouched
+  let disk = untouched
+  if (given.what !== "none" && plan.actions.length > 0) {
+    coverage.hit(given.what)
+    disk = interrupted(bytes, 1 + Math.floor(given.at * operationsOf(bytes)), given, [bytes, wanted])
+  }
   const result = applyRepair(disk, planFor(disk), names("second"))
   if (Result.isFailure(result)) throw result.failure
   checkRepaired(disk, bytes, plan, texts(recordsOf(first.items)), given)
+}
+
+/** Damaged files whose repair is swept whole, always the same ones. */
+const SWEPT = 8
+
+/** Cuts of the power behind each stop. */
+const CUTS = 2
+
+/** Each operation of some repairs is refused, with every error, once and for good; and the power is cut before, within and behind it. */
+const sweep = (budget: Budget): void => {
+  if (budget.path !== undefined) return
+  const trials = new Trials()
+  const cuts = (["before", "after", 1, 7] as const).flatMap((when) =>
+    Array.from({ length: CUTS }, (_, seed): Interruption => ({ what: "power cut", when, seed })),
+  )
+  const failures = refusals.flatMap((code) => [false, true].map((sticky): Interruption => ({ what: "refusal", code, sticky })))
+  const files = fc
+    .sample(wildBytes, { seed: 1, numRuns: 200 })
+    .filter((bytes) => planFor(new SimulatedDisk({ [path]: bytes })).actions.length > 0 && repairedOf(bytes) !== undefined)
+    .slice(0, budget.runs < 50 ? 1 : SWEPT)
+  for (const bytes of files) {
+    const before = new SimulatedDisk({ [path]: bytes })
+    const plan = planFor(before)
+    const records = texts(recordsOf(readFile(before).items))
+    const wanted = repairedOf(bytes) ?? bytes
+    const count = operationsOf(bytes)
+    for (let operation = 1; operation <= count; operation++)
+      for (const given of [...cuts, ...failures]) {
+        trials.add(given.what === "refusal" ? "sweep points" : "crash trials")
+        const disk = interrupted(bytes, operation, given, [bytes, wanted])
+        const result = applyRepair(disk, planFor(disk), names("second"))
+        if (Result.isFailure(result))
+          throw new Error(`operation ${operation}: ${JSON.stringify(given)}`, { cause: result.failure })
+        checkRepaired(disk, bytes, plan, records, given)
+      }
+  }
+  trials.tell(budget, budget.runs < 50 ? {} : { "sweep points": 150 * SWEPT, "crash trials": 100 * SWEPT })
 }
 
 const repairing: Law = {
@@ -197,6 +254,7 @@ const repairing: Law = {
     const coverage = new Coverage()
     const property = fc.property(wildBytes, mishap, (bytes, given) => checkRepair(coverage, bytes, given))
     fc.assert(property, parameters(budget))
+    sweep(budget)
     const kinds = ["torn-tail", "nul-run", "glued", "not-json", "not-object", "oversize", "too-deep"].map(
       (kind) => `quarantine ${kind}`,
     )
