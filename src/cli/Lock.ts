@@ -5,7 +5,9 @@ import * as Option from "effect/Option"
 import { Files } from "../disk/Files.ts"
 import { ReadError } from "../journal/Reader.ts"
 import { Lease } from "../lease/Lease.ts"
+import { distrustText } from "../lease/LeaseError.ts"
 import type { Inspection } from "../lease/Taking.ts"
+import { failureOf } from "../model/Failure.ts"
 import { leaseLines } from "../view/LeaseView.ts"
 import { Ended } from "./Ended.ts"
 import { Host } from "./Host.ts"
@@ -22,6 +24,7 @@ export interface LockInput {
 }
 
 const BUSY = 4
+const UNSAFE = failureOf("lease.unsafe").exit
 
 /** A session that is not there has no lease. */
 const existing = Effect.fnUntraced(function* (file: string) {
@@ -47,12 +50,13 @@ const forced = Effect.fnUntraced(function* (path: string, reason: string) {
   return yield* lease.inspect(path)
 })
 
-const jsonOf = ({ decision, owner, offeredUntil }: Inspection, path: string, wasForced: boolean): object => ({
+const jsonOf = ({ decision, distrust, owner, offeredUntil }: Inspection, path: string, wasForced: boolean): object => ({
   path,
-  free: decision.may,
+  free: decision.may && distrust === undefined,
   why: decision.may ? decision.ground : decision.obstacle,
   forcible: !decision.may && decision.forcible,
   forced: wasForced,
+  ...(distrust === undefined ? {} : { unsafe: { why: distrustText(distrust), place: distrust.place } }),
   ...(owner === undefined ? {} : { owner }),
   ...(offeredUntil === undefined ? {} : { offeredUntil }),
 })
@@ -69,5 +73,6 @@ export const lock = Effect.fnUntraced(function* (input: LockInput) {
   yield* json
     ? printJson(jsonOf(seen, file, isForced))
     : printLines(leaseLines({ ...seen, path: file, wasForced: isForced }, style))
+  if (seen.decision.may && seen.distrust !== undefined) return yield* new Ended({ exit: UNSAFE })
   if (!seen.decision.may) return yield* new Ended({ exit: BUSY })
 }, Effect.provide(leases))

@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { DiskFault } from "../disk/Disk.ts"
 import { nodeDisk } from "../disk/NodeDisk.ts"
-import { distrust } from "../disk/Trust.ts"
+import { type Distrust, distrust } from "../disk/Trust.ts"
 import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
 import type { Locks } from "./Locks.ts"
@@ -49,11 +49,9 @@ export class Lease extends Context.Service<
       const user = options.user ?? effectiveUser()
       return {
         ...found,
-        acquire: (path, wish) =>
-          Effect.andThen(
-            Effect.suspend(() => trusted(path, user)),
-            found.acquire(path, wish),
-          ),
+        acquire: (path, wish) => Effect.andThen(trusted(path, user), found.acquire(path, wish)),
+        inspect: (path) =>
+          Effect.zipWith(found.inspect(path), distrustOf(path, user), (inspection, distrust) => ({ ...inspection, distrust })),
       }
     })
 
@@ -68,17 +66,23 @@ export class Lease extends Context.Service<
     Layer.sync(Lease, () => leases(() => Effect.succeed(site), means))
 }
 
+/** Why a file's place is none to write to. */
+const distrustOf = (path: string, user: number): Effect.Effect<Distrust | undefined, LeaseError> =>
+  Effect.try({
+    try: () => distrust(nodeDisk, path, user),
+    catch: (cause) => {
+      if (!(cause instanceof DiskFault)) throw cause
+      return new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: cause.code } })
+    },
+  })
+
 /** Refuses a file whose place others could take. */
-const trusted = (path: string, user: number): Effect.Effect<void, LeaseError> => {
-  try {
-    const found = distrust(nodeDisk, path, user)
-    if (found === undefined) return Effect.void
-    return Effect.fail(new LeaseError({ reason: { _tag: "Unsafe", code: "lease.unsafe", path, distrust: found } }))
-  } catch (cause) {
-    if (!(cause instanceof DiskFault)) throw cause
-    return Effect.fail(new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: cause.code } }))
-  }
-}
+const trusted = (path: string, user: number): Effect.Effect<void, LeaseError> =>
+  Effect.flatMap(distrustOf(path, user), (found) =>
+    found === undefined
+      ? Effect.void
+      : Effect.fail(new LeaseError({ reason: { _tag: "Unsafe", code: "lease.unsafe", path, distrust: found } })),
+  )
 
 /** The locks a host has chosen, or those of SQLite. */
 const locksOf = ({ locks }: FileSiteOptions, path: string): Effect.Effect<Locks, LeaseError> =>

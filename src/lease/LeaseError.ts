@@ -81,14 +81,15 @@ const heldMessage = ({ path, owner, obstacle }: LeaseReason & { readonly _tag: "
   return `${path}: in use by ${who} since ${owner.since}${obstacles[obstacle] ?? ""}`
 }
 
-const distrustMessage = (path: string, distrust: Distrust): string => {
+/** Why a place is none to write to, for people. */
+export const distrustText = (distrust: Distrust): string => {
   switch (distrust._tag) {
     case "OtherOwner":
-      return `${path}: ${distrust.place} belongs to another user (${distrust.uid})`
+      return `${distrust.place} belongs to another user (${distrust.uid})`
     case "OpenToAll":
-      return `${path}: everybody may replace what lies in ${distrust.place}`
+      return `everybody may replace what lies in ${distrust.place}`
     case "OtherName":
-      return `${path}: the same file has another name somewhere else (${distrust.links} hard links)`
+      return `the same file has another name somewhere else (${distrust.links} hard links)`
   }
 }
 
@@ -103,7 +104,7 @@ const messageOf = (reason: LeaseReason): string => {
     case "Lost":
       return `${reason.path}: the right to write to it is lost, ${losses[reason.how]}`
     case "Unsafe":
-      return distrustMessage(reason.path, reason.distrust)
+      return `${reason.path}: ${distrustText(reason.distrust)}`
     case "Unavailable":
       return `${reason.path}: cannot be locked (${reason.system})`
   }

@@ -8,6 +8,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Distrust } from "../disk/Trust.ts"
 import type { Guard } from "../model/Guard.ts"
 import { type Decision, decide, MAX_OFFER_MILLIS } from "./Decision.ts"
 import { ownerOf } from "./Evidence.ts"
@@ -63,6 +64,8 @@ export interface Inspection {
   readonly owner: (Holder & { readonly released?: string | undefined }) | undefined
   /** Until when the lease is kept for a taker to whom it was offered. */
   readonly offeredUntil: string | undefined
+  /** Why the place is none to write to, whoever holds the lease: other users could change it. Then the lease is refused (`lease.unsafe`). */
+  readonly distrust: Distrust | undefined
 }
 
 /** What is chosen anew for each acquisition, and what is to be done to texts of people before they are written. */
@@ -287,5 +290,6 @@ export const inspectLease = Effect.fnUntraced(function* (site: Site, path: strin
         ? undefined
         : { ...holderOf(owner, site), ...(owner.released === undefined ? {} : { released: owner.released }) },
     offeredUntil: !decision.may && decision.obstacle === "offered-elsewhere" ? owner?.offer?.until : undefined,
+    distrust: undefined,
   }
 })

@@ -1,7 +1,9 @@
 /** A lease for people: who holds it, since when, and why it can or cannot be taken. */
 import type { Ground, Obstacle } from "../lease/Decision.ts"
+import { distrustText } from "../lease/LeaseError.ts"
 import type { Forced } from "../lease/Owner.ts"
 import type { Inspection } from "../lease/Taking.ts"
+import { failureOf } from "../model/Failure.ts"
 import { oneLine, visible } from "./Escape.ts"
 import { shellWord } from "./ShellWord.ts"
 import type { Style } from "./Style.ts"
@@ -46,8 +48,8 @@ const ENDS: { readonly [O in Obstacle]?: string } = {
   "owner-stopped": "let that process go on and close it, or end it",
 }
 
-const nextOf = ({ decision, path }: LeaseViewOptions): string | undefined => {
-  if (decision.may) return undefined
+const nextOf = ({ decision, distrust, path }: LeaseViewOptions): string | undefined => {
+  if (decision.may) return distrust === undefined ? undefined : failureOf("lease.unsafe").remedy
   return decision.forcible
     ? `when you are sure that it does not write any more: annals lock ${shellWord(path)} --force --reason TEXT`
     : ENDS[decision.obstacle]
@@ -67,11 +69,11 @@ const forcedLines = ({ at, by, reason, from }: Forced, style: Style): ReadonlyAr
 
 /** The lines of a lease. */
 export const leaseLines = (seen: LeaseViewOptions, style: Style): ReadonlyArray<string> => {
-  const { path, decision, owner, offeredUntil, wasForced } = seen
+  const { path, decision, distrust, owner, offeredUntil, wasForced } = seen
   const name = style.bold(visible(path))
   const title = wasForced
     ? `${style.green("✓")} ${name}: taken by force and given back; it is free now`
-    : decision.may
+    : decision.may && distrust === undefined
       ? `${style.green("✓")} ${name}: free`
       : `${style.red("✗")} ${name}: cannot be taken`
   const why = decision.may ? GROUNDS[decision.ground] : OBSTACLES[decision.obstacle]
@@ -81,6 +83,7 @@ export const leaseLines = (seen: LeaseViewOptions, style: Style): ReadonlyArray<
     title,
     ...(wasForced ? [] : [`  ${style.dim("why   ")}  ${why}`]),
     ...(owner === undefined && decision.may ? [] : [`  ${style.dim(isHeld ? "held  " : "last  ")}  ${whoOf(seen)}`]),
+    ...(distrust === undefined ? [] : [`  ${style.dim("place ")}  ${oneLine(distrustText(distrust))}`]),
     ...(offeredUntil === undefined ? [] : [`  ${style.dim("kept  ")}  until ${oneLine(offeredUntil)}`]),
     ...(owner?.forced === undefined ? [] : forcedLines(owner.forced, style)),
     ...(next === undefined ? [] : [`  ${style.dim("next  ")}  ${next}`]),

@@ -26,6 +26,11 @@ test("a place that is open to everybody is written to only with leave, and read 
   const refused = annals({}, "star", path)
   expect([refused.status, refused.stderr]).toEqual([6, expect.stringContaining("lease.unsafe")])
   expect(fs.readFileSync(path, "utf8")).toBe(before)
+  const lock = annals({}, "lock", path)
+  expect([lock.status, lock.stdout]).toEqual([6, expect.stringContaining(`everybody may replace what lies in ${folder}`)])
+  const unsafe = { why: `everybody may replace what lies in ${folder}`, place: folder }
+  expect(JSON.parse(annals({}, "lock", path, "--json").stdout)).toMatchObject({ free: false, why: "unclaimed", unsafe })
+  expect(annals({ ANNALS_UNSAFE_PLACES: "allow" }, "lock", path).status).toBe(0)
   const done = annals({ ANNALS_UNSAFE_PLACES: "allow" }, "star", path)
   expect([done.status, done.stderr]).toEqual([0, ""])
   expect(fs.readFileSync(path, "utf8").startsWith(before)).toBe(true)

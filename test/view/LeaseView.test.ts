@@ -36,7 +36,10 @@ const obstacles: { readonly [O in Obstacle]: readonly [why: RegExp, forcible: bo
 const owner = { pid: 4711, since: "2020-01-01T00:00:00.000Z", host: "box", self: false }
 
 const linesOf = (decision: Inspection["decision"], more: Partial<Inspection> = {}): ReadonlyArray<string> =>
-  leaseLines({ path: "/s.jsonl", decision, owner, offeredUntil: undefined, wasForced: false, ...more }, plain)
+  leaseLines(
+    { path: "/s.jsonl", decision, owner, offeredUntil: undefined, distrust: undefined, wasForced: false, ...more },
+    plain,
+  )
 
 describe("a lease in words", () => {
   test.each(Object.entries(grounds))("is free: %s", (ground, why) => {
@@ -68,4 +71,14 @@ describe("a lease in words", () => {
     const lines = linesOf({ may: true, ground: "released" }, { owner: { ...owner, forced } })
     expect(lines.at(-1)).toMatch(/^ {2}forced {2}2026-01-02T00:00:00\.000Z by me, from process 1 on nas: “it burnt.*down”$/)
   })
+})
+
+test("a place that others can change is none to write to, whoever holds the lease, and what to do is said", () => {
+  const distrust = { _tag: "OpenToAll", place: "/open" } as const
+  const free = linesOf({ may: true, ground: "released" }, { distrust }).join("\n")
+  expect(free).toMatch(/✗ \/s.jsonl: cannot be taken/)
+  expect(free).toMatch(/place {3}everybody may replace what lies in \/open\n/)
+  expect(free).toMatch(/next {4}Take the place named above from the others/)
+  const held = linesOf({ may: false, obstacle: "locked", forcible: false }, { distrust }).join("\n")
+  expect(held).toMatch(/at work: it holds the lock[\s\S]*everybody may replace[\s\S]*wait until its writer closes it/)
 })
