@@ -13,6 +13,8 @@ import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { check, expectEqual } from "./Trees.ts"
 
 const PREFIX = "blob:"
+/** Behind a quote that is not escaped, which in a record begins a string. */
+const PREFIXED = new RegExp(`(?<!\\\\)(?:\\\\\\\\)*"${PREFIX}`)
 
 /** What makes a line wrong by one byte, and what is right in an unusual way. */
 const SPICES: ReadonlyArray<ReadonlyArray<number>> = [
@@ -46,7 +48,15 @@ const spoilt = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
 export const KEYS = ["type", "id", "a", "b", "__proto__", "constructor", ""]
 
 const rawObject: fc.Arbitrary<string> = fc
-  .array(fc.tuple(fc.constantFrom(...KEYS, "\\u0061", "é"), rawValue.map(rawText)), { maxLength: 5 })
+  .array(
+    fc.tuple(
+      fc.constantFrom(...KEYS, "\\u0061", "é"),
+      fc.oneof({ weight: 9, arbitrary: rawValue.map(rawText) }, fc.constant(`"${PREFIX}x"`)),
+    ),
+    {
+      maxLength: 5,
+    },
+  )
   .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(", ")}}`)
 
 const deep = fc.integer({ min: smallLimits.maxDepth - 3, max: smallLimits.maxDepth + 1 }).map((depth) => {
@@ -82,9 +92,12 @@ const checkOutline = (outline: Outline, value: JsonObject, raw: string): void =>
     expectEqual(`the kind of ${key}`, outline.kind(key), kindOf(member))
     const text = outline.text(key)
     check(text === undefined || text === member, `the text of ${key} is ${text}`)
+    if (text !== undefined) check(outline.says(key, text), `${key} does not say ${text}`)
+    for (const other of [typeof member === "string" ? member : "null", `${text}x`, "\\n", "Ã©"])
+      check(!outline.says(key, other) || other === member, `${key} says ${other}`)
     if (typeof member === "string" && PLAIN_TEXT.test(member) && !raw.includes("\\")) check(text === member, `no text of ${key}`)
   }
-  check(outline.hasPrefix === raw.includes(`"${PREFIX}`), `whether a string begins with ${PREFIX}`)
+  check(outline.hasPrefix === PREFIXED.test(raw), `whether a string begins with ${PREFIX}`)
 }
 
 /** An item as it is, in plain members: what is made when it is asked for, too. */

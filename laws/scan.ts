@@ -56,6 +56,34 @@ const withLongStrings: fc.Arbitrary<Uint8Array> = fc
     concat([bytesOf(begin), first, bytesOf(second.length % 2 === 1 ? '","b":"' : ""), second, bytesOf(end)]),
   )
 
+/** Numbers, words, and what is nearly one. */
+const withScalars: fc.Arbitrary<Uint8Array> = fc
+  .tuple(
+    fc.constantFrom('{"a":', '{"a":[1, ', '{"id":{"b":'),
+    fc.oneof(
+      fc.stringMatching(/^-?[01]{0,3}(\.[05]{0,2})?([eE][+-]?[01]{0,2})?$/),
+      fc.constantFrom(
+        "true",
+        "false",
+        "null",
+        "tru",
+        "fals",
+        "nul",
+        "True",
+        "falze",
+        "nulll",
+        "truefalse",
+        "1e999",
+        "-",
+        "+1",
+        "0x1",
+        "NaN",
+      ),
+    ),
+    fc.constantFrom("}", "]}", "}}", " }", ",}", "\t]\r}", "]", ""),
+  )
+  .map((parts) => bytesOf(parts.join("")))
+
 /** Everything that an outline says. */
 const saidBy = (outline: Outline): unknown => ({
   reason: outline.reason,
@@ -114,10 +142,15 @@ const checkStretch = (scanning: Outline, bytes: Uint8Array, { before, behind }: 
 const proofs = (budget: Budget): void => {
   const coverage = new Coverage()
   const scanning = new Outline(OPTIONS)
-  const property = fc.property(anyFile, fc.array(withLongStrings, { maxLength: 3 }), place, (bytes, long, at) => {
-    const lines = bytes.length === 0 ? [] : splitAtNewlines(bytes)
-    for (const stretch of [...lines, ...long]) checkStretch(scanning, stretch, at, coverage)
-  })
+  const property = fc.property(
+    anyFile,
+    fc.array(fc.oneof(withLongStrings, withScalars), { maxLength: 6 }),
+    place,
+    (bytes, long, at) => {
+      const lines = bytes.length === 0 ? [] : splitAtNewlines(bytes)
+      for (const stretch of [...lines, ...long]) checkStretch(scanning, stretch, at, coverage)
+    },
+  )
   fc.assert(property, parameters(budget))
   const reasons = ["outline", "no object", "grammar", "depth", "UTF-8", "escaped key", "members"]
   const classes = ["a long string", "the prefix", "long and not ASCII", "a line whose end is found"]

@@ -8,7 +8,7 @@ import { MAX_DEPTH } from "../model/Limits.ts"
 import type { DamageKind } from "./Damage.ts"
 import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
 import { Joiner, type JoinOptions } from "./Joiner.ts"
-import { type DamageItem, type LineItem, readLine } from "./Line.ts"
+import { ahead, type DamageItem, type LineItem, readLine } from "./Line.ts"
 import { type NulRun, type Oversize, type Piece, type Segment, Splitter } from "./Splitter.ts"
 
 /** How deep, how long and what a record may be. */
@@ -101,7 +101,16 @@ export class Decoder {
       }
       this.#begin(bytes)
     }
-    if (!this.#isUtf16) for (const piece of this.#splitter.push(bytes)) yield* this.#piece(piece)
+    if (!this.#isUtf16)
+      for (const piece of this.#splitter.push(bytes)) {
+        // Nearly every line of a large file: the rest of this is not asked, and would say the same.
+        const item = this.#held.length === 0 && piece._tag === "Segment" ? ahead(piece, this.#options) : undefined
+        if (item === undefined) yield* this.#piece(piece)
+        else {
+          yield this.#emit(item)
+          this.#lastGoodEnd = piece.offset + item.record.length + 1
+        }
+      }
   }
 
   /** What the end of the file completes. */

@@ -345,16 +345,20 @@ class OutlinedRecord implements JournalRecord {
   }
 }
 
+/** The record of a segment whose outline the splitter has had. */
+export const ahead = (segment: Segment, { outline }: LineOptions): RecordItem | undefined =>
+  segment.isOutlined !== true || outline === undefined
+    ? undefined
+    : { _tag: "Record", record: new OutlinedRecord(outline, segment, 0, segment.bytes.length), startsLine: true }
+
 /** A whole record on a line of its own, told by its outline; undefined when it has none. */
 const outlined = (segment: Segment, { maxDepth = MAX_DEPTH, outline }: LineOptions): LineReading | undefined => {
   const { bytes, startsLine, ended } = segment
   if (outline === undefined || outline.maxDepth !== maxDepth || !(startsLine || ended === "newline")) return undefined
   let [from, to] = [0, bytes.length]
-  if (segment.isOutlined !== true) {
-    while (from < to && isSpace(bytes[from])) from++
-    while (to > from && isSpace(bytes[to - 1])) to--
-    if (!outline.read(bytes, from, to)) return undefined
-  }
+  while (from < to && isSpace(bytes[from])) from++
+  while (to > from && isSpace(bytes[to - 1])) to--
+  if (segment.isOutlined !== true && !outline.read(bytes, from, to)) return undefined
   const record = new OutlinedRecord(outline, segment, from, to)
   return { items: [{ _tag: "Record", record, startsLine: startsLine && from === 0 }], open: false, work: 2 * bytes.length }
 }

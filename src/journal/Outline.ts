@@ -7,6 +7,7 @@
  *
  * The proof is Grammar.ts, or, once there is a room for large files, Scan.ts. Pure but for what it remembers of the last stretch.
  */
+import { asciiText } from "../model/Ascii.ts"
 import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { Grammar, type NoOutline, type Proof } from "./Grammar.ts"
@@ -121,7 +122,21 @@ export class Outline {
       const byte = bytes[at] as number
       if (byte > 0x7f || byte === BACKSLASH) return undefined
     }
-    return textOf(bytes, from, to)
+    return asciiText(bytes, from, to)
+  }
+
+  /** Whether a member is a string that says this, in ASCII and spelled without escapes. Makes no text. */
+  says(key: string, text: string): boolean {
+    const { bytes, members } = this.#proof
+    const member = this.#find(key)
+    if (member < 0) return false
+    const from = (members[member + 2] as number) + 1
+    if (bytes[from - 1] !== QUOTE || (members[member + 3] as number) - 1 - from !== text.length) return false
+    for (let at = 0; at < text.length; at++) {
+      const byte = bytes[from + at] as number
+      if (byte !== text.charCodeAt(at) || byte > 0x7f || byte === BACKSLASH) return false
+    }
+    return true
   }
 
   #find(key: string): number {
@@ -135,11 +150,4 @@ export class Outline {
     }
     return -1
   }
-}
-
-/** Bytes of ASCII as text. Eight are put together without an array: as many as most ids have. */
-const textOf = (bytes: Uint8Array, from: number, to: number): string => {
-  const unit = (n: number): number => bytes[from + n] as number
-  if (to - from === 8) return String.fromCharCode(unit(0), unit(1), unit(2), unit(3), unit(4), unit(5), unit(6), unit(7))
-  return String.fromCharCode(...bytes.subarray(from, to))
 }

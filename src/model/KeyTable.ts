@@ -6,6 +6,8 @@
  * out, whoever chose them: no choice of keys makes a look-up long.
  */
 
+import { asciiText } from "./Ascii.ts"
+
 /** UTF-16 units of the longest key that is kept in typed arrays. */
 const MAX_PLAIN_UNITS = 64
 
@@ -27,11 +29,18 @@ const isPlain = (key: string): boolean => {
   return true
 }
 
+const FIRST_HASH = 0x811c9dc5
+const HASH_FACTOR = 0x01000193
+
+const mixed = (hash: number): number => {
+  const mixing = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return (mixing ^ (mixing >>> 13)) >>> 0
+}
+
 const hashOf = (key: string): number => {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  return (hash ^ (hash >>> 13)) >>> 0
+  let hash = FIRST_HASH
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), HASH_FACTOR)
+  return mixed(hash)
 }
 
 export class KeyTable {
@@ -78,7 +87,7 @@ export class KeyTable {
     const other = this.#otherKeys.get(position)
     if (other !== undefined) return other
     const start = position === 0 ? 0 : (this.#ends[position - 1] as number)
-    return String.fromCharCode(...this.#characters.subarray(start, this.#ends[position]))
+    return asciiText(this.#characters, start, this.#ends[position] as number)
   }
 
   /** Where the key stood last, or -1. */
@@ -124,6 +133,22 @@ export class KeyTable {
   #rehash(): void {
     const old = this.#places
     this.#places = new Int32Array(2 * old.length)
-    for (const found of old) if (found !== 0) this.#place(this.key(found - 1), found - 1)
+    for (const found of old) if (found !== 0) this.#placeAgain(found - 1)
+  }
+
+  /** Places a key that was placed before, in places without it: the first free one is its own. */
+  #placeAgain(position: number): void {
+    const [start, end] = [position === 0 ? 0 : (this.#ends[position - 1] as number), this.#ends[position] as number]
+    let hash = FIRST_HASH
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (this.#characters[at] as number), HASH_FACTOR)
+    const mask = this.#places.length - 1
+    for (let place = mixed(hash) & mask, step = 0; step < MAX_STEPS; place = (place + 1) & mask, step++) {
+      if (this.#places[place] !== 0) continue
+      this.#places[place] = position + 1
+      return
+    }
+    const key = this.key(position)
+    this.#others.set(key, position)
+    this.#otherKeys.set(position, key)
   }
 }

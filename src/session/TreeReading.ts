@@ -86,13 +86,19 @@ export class TreeReading implements FirstRecords {
   /** The names of an entry whose reading is certain: a whole message under an id that is new. */
   #messageName({ outline }: JournalRecord): EntryName | undefined {
     if (outline === undefined || this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
-    if (outline.text("type") !== "message" || outline.kind("message") !== "object") return undefined
+    if (!outline.says("type", "message") || outline.kind("message") !== "object") return undefined
     if (outline.kind("timestamp") !== "string") return undefined
     const id = outline.text("id")
-    const parentId = outline.kind("parentId") === "null" ? null : outline.text("parentId")
+    const parentId = this.#parentOf(outline)
     return id === undefined || parentId === undefined || this.#has(id)
       ? undefined
       : { id, parentId, type: "message", index: this.#count }
+  }
+
+  /** The parent is nearly always the leaf, which need not be made a text again. */
+  #parentOf(outline: Outline): string | null | undefined {
+    if (this.#leaf !== null && outline.says("parentId", this.#leaf)) return this.#leaf
+    return outline.kind("parentId") === "null" ? null : outline.text("parentId")
   }
 
   #message(record: JournalRecord, name: EntryName): void {
