@@ -10,5 +10,15 @@ export interface Stamp {
   readonly entropy: string
 }
 
+/** The last time that was written out: many records are made in one millisecond. */
+let lastAt = Number.NaN
+let lastTime = ""
+
 /** The stamp's time as records carry it: ISO 8601 in UTC with milliseconds. */
-export const isoTime = (stamp: Stamp): string => new Date(stamp.at).toISOString()
+export const isoTime = ({ at }: Stamp): string => {
+  if (at !== lastAt) {
+    lastTime = new Date(at).toISOString()
+    lastAt = at
+  }
+  return lastTime
+}

@@ -32,11 +32,13 @@ const utf8Length = (text: string): number => {
 
 class Clean {
   readonly #text: string
-  #bytes = -1
+  #bytes: number
 
-  constructor(mint: symbol, text: string) {
+  /** With the length in UTF-8 where that is known already. */
+  constructor(mint: symbol, text: string, bytes = -1) {
     if (mint !== MINT) throw new TypeError("Only redaction makes clean text.")
     this.#text = text
+    this.#bytes = bytes
   }
 
   get text(): string {
@@ -53,8 +55,8 @@ class Clean {
 class Line extends Clean {
   readonly #isLine = true
 
-  constructor(mint: symbol, text: string) {
-    super(mint, text)
+  constructor(mint: symbol, text: string, bytes?: number) {
+    super(mint, text, bytes)
     Object.freeze(this)
   }
 
@@ -108,6 +110,22 @@ const SEPARATORS = /[\u0085\u2028\u2029]/g
  */
 const withoutSeparators = (text: string): string => text.replace(SEPARATORS, asEscape)
 
+/** Room for the bytes of a line, to see what it is made of. Longer ones are looked at character by character. */
+const SHORT_LINE = 16_384
+const room = new Uint8Array(SHORT_LINE)
+const encoder = new TextEncoder()
+
+/** Whether all characters of a text are ASCII: then it has as many bytes as characters, and no separator. False for a long one. */
+const isShortAscii = (text: string): boolean => {
+  if (text.length > SHORT_LINE) return false
+  const { read, written } = encoder.encodeInto(text, room)
+  return read === text.length && written === read
+}
+
+/** The line of JSON text. */
+const lineOfJson = (text: string): Line =>
+  isShortAscii(text) ? new Line(MINT, text, text.length) : new Line(MINT, withoutSeparators(text))
+
 /** What may be put on a clean line without redaction: digits that say nothing but whether the line is as it was. */
 const SEAL = /^,"_c":"[1-9][0-9]{0,15}-[0-9a-f]{16}-[0-9a-f]{8}"$/
 
@@ -121,9 +139,7 @@ export const withMember = (line: CleanLine, seal: string): CleanLine => {
 export const lineOf = (rules: Rules, value: Json): Result.Result<Cleaned, NotJson> => {
   demand(rules)
   const { text, findings, refusal } = rules.untilLearned(() => walk(rules, value, { text: true }))
-  return refusal === undefined
-    ? Result.succeed({ line: new Line(MINT, withoutSeparators(text)), findings })
-    : Result.fail(refusal)
+  return refusal === undefined ? Result.succeed({ line: lineOfJson(text), findings }) : Result.fail(refusal)
 }
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g

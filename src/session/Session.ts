@@ -248,7 +248,16 @@ const shaped = <State, Command, Rec, Rejection, E, R>(
 ): Effect.Effect<ReadonlyArray<ShapedRecord<Rec, E>>, E> =>
   shape === undefined
     ? Effect.succeed(records.map((record) => ({ kept: record, written: Effect.succeed(record) })))
-    : Effect.forEach(records, shape)
+    : forEachOf(records, shape)
+
+/** Most commands write one record, and that is worth no loop of effects: this is on the way of every append. */
+const forEachOf = <A, B, E>(
+  items: ReadonlyArray<A>,
+  run: (item: A) => Effect.Effect<B, E>,
+): Effect.Effect<ReadonlyArray<B>, E> => {
+  const [first] = items
+  return items.length === 1 && first !== undefined ? Effect.map(run(first), (one) => [one]) : Effect.forEach(items, run)
+}
 
 /** One command, under the lock: decided, shaped, redacted, handed to the journal or held, applied, published. */
 const acceptOf = <State, Command, Rec, Rejection, E, R>(
@@ -292,9 +301,10 @@ const acceptOf = <State, Command, Rec, Rejection, E, R>(
         return applied(known)
       }
     }
-    const written = yield* Effect.forEach(shapes, (shape) => shape.written)
+    const written = yield* forEachOf(shapes, (shape) => shape.written)
     const refusable = yield* Effect.fromResult(encode(encoder, written))
-    const journal = yield* ready
+    const isOpen = cell.journal !== undefined && cell.held.length === 0 && !cell.isDeferring
+    const journal = isOpen ? (cell.journal as JournalShape) : yield* ready
     const known = encoderOf(options, cell)
     // Opening may have read what this record goes on with.
     const encoded = known.redactor === encoder.redactor ? refusable : yield* Effect.fromResult(encode(known, written))

@@ -37,13 +37,23 @@ interface Place {
 type Members = Readonly<Record<string, unknown>>
 
 /** The members that have a value, as JSON: the command they come from has been checked. */
-const defined = (members: Members): JsonObject =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject
+const defined = (members: Members): JsonObject => withDefined({}, members)
+
+/** Adds the members that have a value to an object of our own. A member of any name is one of its own, `__proto__` too. */
+const withDefined = (into: Record<string, unknown>, members: Members): JsonObject => {
+  for (const key of Object.keys(members)) {
+    const value = members[key]
+    if (value === undefined) continue
+    if (key === "__proto__") Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
+    else into[key] = value
+  }
+  return into as JsonObject
+}
 
 /** An entry below the leaf, or below another parent: one that stands, or the entry before it in the same decision. */
 const entry = ({ state, stamp }: Place, type: string, members: Members, parentId: string | null = state.leaf): JsonObject => {
   const id = freshEntryId(stamp.entropy, (candidate) => has(state, candidate) || candidate === parentId)
-  return { type, id, parentId, timestamp: isoTime(stamp), ...defined(members) }
+  return withDefined({ type, id, parentId, timestamp: isoTime(stamp) }, members)
 }
 
 const headerPatch = (patch: JsonObject): JsonObject => ({ type: "header_patch", patch })
