@@ -140,6 +140,13 @@ export class SealReader {
     return chain === undefined || !this.#hasSeals ? undefined : { records: this.#records, chain }
   }
 
+  /** Takes a record whose outline tells that it has no seal, to be handed on as it is; any other item is left to {@link read}. */
+  takes(item: LineItem): boolean {
+    if (item._tag === "Damage" || item.record.outline === undefined || item.record.outline.kind("_c") === "string") return false
+    this.#unsealed(item.record)
+    return true
+  }
+
   *read(item: LineItem): Generator<LineItem, void> {
     if (item._tag === "Damage") {
       const { kind, offset, length } = item.damage
@@ -167,7 +174,7 @@ export class SealReader {
     this.#loose ??= record
     if (this.#records === 1 && declaresIntegrity(record.value)) this.#hasSeals = true
     if (!this.#hasSeals && this.#records > UNSEALED_AT_FIRST) this.#chains = []
-    this.#chains = this.#chains.map((chain) => link(this.#digests, chain, record.raw))
+    if (this.#chains.length > 0) this.#chains = this.#chains.map((chain) => link(this.#digests, chain, record.raw))
   }
 
   /** A line that is not as it was written. */

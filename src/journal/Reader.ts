@@ -160,7 +160,9 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
       if (done === 0) first = Buffer.from(chunk.subarray(0, WITNESS_BYTES))
       done += chunk.length
       if (done === size) last = Buffer.from(chunk.subarray(-WITNESS_BYTES))
-      for (const item of decoder.push(chunk)) yield* seals.read(item)
+      for (const item of decoder.push(chunk))
+        if (seals.takes(item)) yield item
+        else yield* seals.read(item)
       yield { _tag: "Progress", done, total: size }
     }
     for (const item of decoder.end()) yield* seals.read(item)

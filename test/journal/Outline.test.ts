@@ -1,6 +1,8 @@
 /** Outlines of large files, whose bytes are read into the scanner's memory: lines over several chunks, long lines, damage between them. */
 import { assert, describe, it } from "vitest"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { digests } from "../../src/journal/Digests.ts"
+import { CHAIN_START, sealOf } from "../../src/journal/Integrity.ts"
 import { Outline } from "../../src/journal/Outline.ts"
 import { type ReadOptions, readJournal } from "../../src/journal/Reader.ts"
 import { SCAN_FROM_BYTES } from "../../src/model/Limits.ts"
@@ -39,6 +41,24 @@ const read = (text: string, options: ReadOptions = {}): { readonly items: Readon
     }
   }
 }
+
+describe("a file with seals told by outlines", () => {
+  it("has the same records and damages: sealed, without a seal, edited and lost", () => {
+    let chain = CHAIN_START
+    const texts = Array.from({ length: 40 }, (_, n) => line(n, `text ${n}`).trimEnd()).map((text, n) => {
+      const { member, state } = sealOf(digests, chain, text)
+      chain = state
+      return member === undefined || n % 7 === 3 ? text : `${text.slice(0, -1)}${member}}`
+    })
+    const spoilt = texts.map((text, n) => (n === 12 ? text.replace("text 12", "test 12") : text)).filter((_, n) => n !== 20)
+    const text = `${spoilt.join("\n")}\n`
+    const told = read(text, { outline: new Outline() })
+    assert.deepEqual(told.items, read(text).items)
+    assert.include(JSON.stringify(told.items.slice(0, -1)), "edited")
+    assert.include(JSON.stringify(told.items.slice(0, -1)), "lost-records")
+    assert.isAbove(told.outlined, 3)
+  })
+})
 
 describe("a large file told by outlines", () => {
   const text = large()
