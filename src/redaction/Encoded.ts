@@ -98,9 +98,12 @@ const note = ({ from, length, codes, noted }: Units): number => {
     noted[count] = i
     count +=
       (DIGITS[codes[i + 1] as number] as number) &
+      (DIGITS[codes[i + 3] as number] as number) &
       (DIGITS[codes[i + 4] as number] as number) &
+      (DIGITS[codes[i + 5] as number] as number) &
       (DIGITS[codes[i + 6] as number] as number) &
-      (DIGITS[codes[i + 8] as number] as number)
+      (DIGITS[codes[i + 8] as number] as number) &
+      (DIGITS[codes[i + 9] as number] as number)
   }
   return count
 }
