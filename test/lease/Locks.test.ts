@@ -122,3 +122,45 @@ test.each(Object.entries(ways))("what is no file has no lock, %s", (_, locks) =>
   fs.symlinkSync(path, join(root, "link"))
   if (_ === "native") expect(locks.take(join(root, "link"))).toEqual(Result.fail({ _tag: "Unavailable", system: "ELOOP" }))
 })
+
+describe("locks of SQLite that share connections", () => {
+  const files = (count: number): ReadonlyArray<string> =>
+    Array.from({ length: count }, (_, n) => {
+      const file = join(root, `it's ${n}`)
+      fs.writeFileSync(file, "", { mode: 0o600 })
+      return file
+    })
+
+  /** Which files are locked, as the other way to lock sees it from another process's point of view. */
+  const lockedOf = (all: ReadonlyArray<string>): ReadonlyArray<string> =>
+    all.filter((file) => !Result.getOrThrow(ways.native.isFree(file)))
+
+  test("are held and given back each for itself, and leave their files empty", () => {
+    const all = files(25)
+    const locks = all.map((file) => Result.getOrThrow(ways.sqlite.take(file)))
+    expect(lockedOf(all)).toEqual(all)
+    for (const [n, lock] of locks.entries()) {
+      lock.close()
+      expect(lockedOf(all)).toEqual(all.slice(n + 1))
+    }
+    expect(all.map((file) => fs.statSync(file).size)).toEqual(all.map(() => 0))
+    expect(fs.readdirSync(root).toSorted()).toEqual(["lock", ...all.map((file) => file.slice(root.length + 1))].toSorted())
+  })
+
+  test("are not touched by one that is refused beside them, or that cannot be had at all", () => {
+    const all = files(3)
+    const [first = "", second = "", third = ""] = all
+    const native = Result.getOrThrow(ways.native.take(second))
+    open.push(native, Result.getOrThrow(ways.sqlite.take(first)))
+    expect(ways.sqlite.take(second)).toEqual(busy)
+    expect(ways.sqlite.take(first)).toEqual(busy)
+    expect(ways.sqlite.take(join(root, "missing", "lock"))).toMatchObject({ failure: { _tag: "Unavailable" } })
+    fs.mkdirSync(join(root, "folder"))
+    expect(ways.sqlite.take(join(root, "folder"))).toMatchObject({ failure: { _tag: "Unavailable" } })
+    open.push(Result.getOrThrow(ways.sqlite.take(third)))
+    expect(lockedOf(all)).toEqual(all)
+    release(native)
+    open.push(Result.getOrThrow(ways.sqlite.take(second)))
+    expect(lockedOf(all)).toEqual(all)
+  })
+})
