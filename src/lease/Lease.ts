@@ -41,9 +41,12 @@ export class Lease extends Context.Service<
   static readonly layerFile = (options: FileSiteOptions): Layer.Layer<Lease> =>
     Layer.sync(Lease, () => {
       const known: Known = new Map()
+      const own = ownLocks()
       // A process may change its space while it lives, so it looks at itself anew each time.
       const siteFor = (path: string): Effect.Effect<Site, LeaseError> =>
-        Effect.map(locksOf(options, path), (locks) => fileSite(locks, options, known))
+        Effect.map(options.locks === undefined ? own(path) : Effect.succeed(options.locks), (locks) =>
+          fileSite(locks, options, known),
+        )
       const found = leases(siteFor, { fresh: randomUUID, clean: options.clean })
       if (options.unsafePlaces === true) return found
       const user = options.user ?? effectiveUser()
@@ -84,15 +87,25 @@ const trusted = (path: string, user: number): Effect.Effect<void, LeaseError> =>
       : Effect.fail(new LeaseError({ reason: { _tag: "Unsafe", code: "lease.unsafe", path, distrust: found } })),
   )
 
-/** The locks a host has chosen, or those of SQLite. */
-const locksOf = ({ locks }: FileSiteOptions, path: string): Effect.Effect<Locks, LeaseError> =>
-  locks !== undefined
-    ? Effect.succeed(locks)
-    : Effect.tryPromise({
+/** The locks of SQLite, loaded with the first lease and the same for all: they share connections. */
+const ownLocks = (): ((path: string) => Effect.Effect<Locks, LeaseError>) => {
+  let found: Locks | undefined
+  return (path) =>
+    Effect.suspend(() => {
+      if (found !== undefined) return Effect.succeed(found)
+      return Effect.tryPromise({
         try: () => import("node:sqlite"),
         catch: (cause) =>
           new LeaseError({ reason: { _tag: "Unavailable", code: "lease.unavailable", path, system: String(cause) } }),
-      }).pipe(Effect.map(sqliteLocks))
+      }).pipe(
+        Effect.map((sqlite) => {
+          // Another one may have been faster while it was loaded.
+          found ??= sqliteLocks(sqlite)
+          return found
+        }),
+      )
+    })
+}
 
 const leases = (
   siteFor: (path: string) => Effect.Effect<Site, LeaseError>,
