@@ -126,8 +126,14 @@ const carryOut = ({ takes, asked }: Plan): { readonly disk: Disk; readonly ends:
 const plan: fc.Arbitrary<Plan> = fc
   .record({
     takes: fc.integer({ min: 1, max: SLOWEST }),
-    asked: fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 120 }),
-    stuck: fc.uniqueArray(fc.nat(119), { maxLength: MAX_STUCK_SYNCS }),
+    asked: fc.oneof(
+      fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 120 }),
+      fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 30, maxLength: 120 }),
+    ),
+    stuck: fc.oneof(
+      fc.uniqueArray(fc.nat(119), { maxLength: MAX_STUCK_SYNCS }),
+      fc.uniqueArray(fc.nat(29), { minLength: MAX_STUCK_SYNCS, maxLength: MAX_STUCK_SYNCS }),
+    ),
   })
   .map(({ takes, asked, stuck }) => ({ takes, asked: asked.map((at, index) => ({ at, isStuck: stuck.includes(index) })) }))
 
