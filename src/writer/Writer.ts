@@ -58,11 +58,20 @@ export class Writer extends Context.Service<
     readonly open: (file: FileStart) => Effect.Effect<WriterFile, never, Scope.Scope>
   }
 >()("annals/writer/Writer") {
-  /** One thread over real files. Fails as a defect when the thread cannot be started. */
+  /**
+   * One thread over real files. It starts while the host goes on, which reads before it writes: the first file waits for it, and that is a
+   * defect when the thread cannot be started. Nothing was accepted then.
+   */
   static readonly layer = (options: WriterOptions & ThreadPortOptions = {}): Layer.Layer<Writer> =>
     Layer.effect(
       Writer,
-      Effect.flatMap(startThread(options), (port) => make(port, options)),
+      Effect.flatMap(startThread(options), (port) =>
+        make(
+          port,
+          options,
+          Effect.promise(() => port.ready),
+        ),
+      ),
     )
 
   /** The same machine on the host's own thread, over any disk. */
@@ -84,16 +93,20 @@ const startThread = (options: ThreadPortOptions): Effect.Effect<ThreadPort, neve
   Effect.acquireRelease(
     Effect.sync(() => threadPort(options)),
     (port) => Effect.promise(() => port.close()),
-  ).pipe(Effect.tap((port) => Effect.promise(() => port.ready)))
+  )
 
-const make = (port: WriterPort, options: WriterOptions): Effect.Effect<Context.Service.Shape<typeof Writer>> =>
+const make = (
+  port: WriterPort,
+  options: WriterOptions,
+  ready: Effect.Effect<void> = Effect.void,
+): Effect.Effect<Context.Service.Shape<typeof Writer>> =>
   Effect.sync(() => {
     const pump = new Pump(port, { syncAlways: (options.durability ?? "synced") === "synced" })
     let files = 0
     return Writer.of({
       open: (start) =>
         Effect.acquireRelease(
-          Effect.sync(() => {
+          Effect.map(ready, () => {
             const queue = new FileQueue(++files, start, options.queueBytes ?? MAX_QUEUED_BYTES)
             pump.add(queue)
             return queue

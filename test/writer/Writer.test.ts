@@ -51,14 +51,19 @@ describe("the thread", () => {
     })
   }
 
-  it("is a defect of the layer when it cannot be started", async () => {
+  it("is waited for by the first file and not before, which is a defect when it cannot be started", async () => {
     const path = fresh("none.jsonl")
+    const missing = Writer.layer({ worker: new URL("./no-such-worker.ts", import.meta.url) })
+    const idle = await Effect.runPromiseExit(Effect.asVoid(Writer).pipe(Effect.provide(missing)))
+    assert.isTrue(Exit.isSuccess(idle))
     const exit = await Effect.runPromiseExit(
-      Effect.scoped(Effect.flatMap(Writer, (writer) => writer.open(startOf(path)))).pipe(
-        Effect.provide(Writer.layer({ worker: new URL("./no-such-worker.ts", import.meta.url) })),
-      ),
+      Effect.scoped(Effect.flatMap(Writer, (writer) => writer.open(startOf(path)))).pipe(Effect.provide(missing)),
     )
-    assert.isTrue(Exit.isFailure(exit))
+    assert.isTrue(Exit.isFailure(exit) && Exit.hasDies(exit))
+  })
+
+  it("ends with its layer also when nobody has waited for its start", async () => {
+    await Effect.runPromise(Effect.asVoid(Writer).pipe(Effect.provide(Writer.layer())))
   })
 
   for (const how of ["exit", "throw"]) {
