@@ -17,7 +17,7 @@ const attempt = <A>(run: () => Result.Result<A, LockRefusal>): Result.Result<A, 
 
 /**
  * Locks of the native port, on the very bytes that SQLite locks: a process with these and one with those of SQLite exclude each
- * other. A lock takes one descriptor and nothing else, where a connection of SQLite takes some 67 KB.
+ * other. A lock takes one descriptor and nothing else, where one of SQLite takes some 9 KB.
  */
 export const nativeLocks = (port: NativePort): Locks => ({
   take: (path) =>
