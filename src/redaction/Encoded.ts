@@ -27,21 +27,26 @@ export interface Encoded {
 
 const NEXT_LINE = /\r?\n[ \t]{0,32}/y
 
-/** The end of the wrapped lines whose first one ends at a position. Before the first one there may be digits that are no part of it. */
-const linesEnd = (text: string, start: number, firstEnd: number): number => {
+/**
+ * The ends of the wrapped lines whose first one ends at a position: of all of them, and without the last one, which may be something else
+ * that stands on the next line. Before the first one there may be digits that are no part of it.
+ */
+const linesEnd = (text: string, start: number, firstEnd: number): readonly [end: number, before: number] => {
   let length = firstEnd - start
   let end = firstEnd
+  let before = firstEnd
   for (let count = 1; length >= LINE; count++) {
     NEXT_LINE.lastIndex = end
-    if (!NEXT_LINE.test(text)) return end
+    if (!NEXT_LINE.test(text)) break
     const from = NEXT_LINE.lastIndex
     const to = digitsEnd(text, from)
-    if (to === from || to - from > length) return end
+    if (to === from || to - from > length) break
+    before = end
     end = to
-    if (to - from < length && count > 1) return end
+    if (to - from < length && count > 1) break
     length = to - from
   }
-  return end
+  return [end, before]
 }
 
 /** Signs after which base64 may begin although they are digits, such as the slash of a path: in so many of the first digits. */
@@ -124,9 +129,18 @@ export const eachEncoded = (text: string, units: Units, done: number, tell: (pie
     while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--
     const firstEnd = digitsEnd(text, at)
     const isLong = firstEnd - start >= SHORTEST
-    next = isLong ? linesEnd(text, start, firstEnd) : firstEnd
+    const [end, before] = isLong ? linesEnd(text, start, firstEnd) : [firstEnd, firstEnd]
+    next = end
     if (!isLong) continue
-    for (const decoded of readFrom(text, start, next)) tell({ start, end: withPadding(text, next), text: decoded })
+    let last = end
+    let read = readFrom(text, start, last)
+    if (read.length === 0 && before < end) {
+      last = before
+      read = readFrom(text, start, last)
+      // What stands on the last line is looked at for itself.
+      if (read.length > 0) next = last
+    }
+    for (const decoded of read) tell({ start, end: withPadding(text, last), text: decoded })
   }
   return next
 }

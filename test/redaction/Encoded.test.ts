@@ -87,6 +87,24 @@ describe("a secret in base64", () => {
     expect(redact(JSON.stringify({ content: piece }))).toMatch(/^\{"content":"\[REDACTED:[a-z-]+\]"\}$/)
   })
 
+  test.each(["set", "toolCall", "stop\nset", token("npm-token", 36)])(
+    "in lines that end where a word stands on the next one: %s",
+    (word) => {
+      const unpadded = (text: string): string => base64(text).replaceAll("=", "")
+      for (const more of ["", "\n", "\n!"])
+        for (const text of [
+          unpadded(secret.repeat(2) + more),
+          unpadded(`x: ${secret}, y: ${secret}${more}`),
+          unpadded(secret.padEnd(57, "z")),
+        ]) {
+          const after = redact(`stop\nother\n${text}\n${word}\nc1\n`)
+          expect(after).not.toContain(text.slice(0, 20))
+          expect(after).toContain("[REDACTED:github-token]")
+          expect(after).toMatch(/\nc1\n$/)
+        }
+    },
+  )
+
   test("with its padding", () => {
     for (const more of ["", "!", "!!"]) expect(redact(`"${base64(secret + more)}"`)).toBe('"[REDACTED:github-token]"')
   })
