@@ -95,7 +95,7 @@ describe("a secret in base64", () => {
         for (const text of [
           unpadded(secret.repeat(2) + more),
           unpadded(`x: ${secret}, y: ${secret}${more}`),
-          unpadded(secret.padEnd(57, "z")),
+          unpadded(secret.padEnd(57, "z") + more),
         ]) {
           const after = redact(`stop\nother\n${text}\n${word}\nc1\n`)
           expect(after).not.toContain(text.slice(0, 20))
