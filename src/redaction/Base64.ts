@@ -46,40 +46,59 @@ class Judge {
 
 const PORTION = 4_096
 
-/** Reads digits into characters, one for each byte, or, without a place to put them, only judges them. Undefined for what is no text. */
-const decode = (text: string, start: number, end: number, units: Array<number> | undefined): string | undefined => {
-  const judge = new Judge()
-  let decoded = ""
-  let count = 0
-  let bits = 0
-  let held = 0
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    const value = code < 128 ? (VALUES[code] as number) : -1
-    if (value < 0) continue
-    held = ((held << 6) | value) & 0xffff
-    bits += 6
-    if (bits < 8) continue
-    bits -= 8
-    const byte = (held >> bits) & 0xff
-    if (!judge.take(byte, count++)) return undefined
-    if (units === undefined) continue
-    units.push(byte)
-    if (units.length < PORTION) continue
-    decoded += String.fromCharCode.apply(undefined, units)
-    units.length = 0
+/** Reads digits into characters, one for each byte, stretch after stretch, as long as they stand for text. */
+export class TextReader {
+  readonly #judge = new Judge()
+  readonly #units: Array<number> = []
+  #text = ""
+  #count = 0
+  #bits = 0
+  #held = 0
+
+  /** What was read so far. */
+  get text(): string {
+    return this.#text
   }
-  return units === undefined ? decoded : decoded + String.fromCharCode.apply(undefined, units)
+
+  /**
+   * Reads the digits of a stretch, which go on from those before. False when this is no text: then nothing of the stretch was read, and
+   * nothing more can be. Characters that are no digits are passed over.
+   */
+  take(text: string, start: number, end: number): boolean {
+    let added = ""
+    const units = this.#units
+    units.length = 0
+    for (let at = start; at < end; at++) {
+      const code = text.charCodeAt(at)
+      const value = code < 128 ? (VALUES[code] as number) : -1
+      if (value < 0) continue
+      this.#held = ((this.#held << 6) | value) & 0xffff
+      this.#bits += 6
+      if (this.#bits < 8) continue
+      this.#bits -= 8
+      const byte = (this.#held >> this.#bits) & 0xff
+      if (!this.#judge.take(byte, this.#count++)) return false
+      units.push(byte)
+      if (units.length < PORTION) continue
+      added += String.fromCharCode.apply(undefined, units)
+      units.length = 0
+    }
+    this.#text += added + String.fromCharCode.apply(undefined, units)
+    return true
+  }
 }
 
 /**
  * What digits stand for, a character for each byte, or undefined when it is no text: most of what looks like base64 is a digest, an image
  * or a name, and that shows in the first bytes. Characters that are no digits are passed over.
  */
-export const decodeText = (text: string, start: number, end: number): string | undefined => decode(text, start, end, [])
+const decodeText = (text: string, start: number, end: number): string | undefined => {
+  const reader = new TextReader()
+  return reader.take(text, start, end) ? reader.text : undefined
+}
 
-/** Whether digits stand for text. Cheaper than {@link decodeText}. */
-export const isText = (text: string, start: number, end: number): boolean => decode(text, start, end, undefined) !== undefined
+/** Whether digits stand for text. */
+export const isText = (text: string, start: number, end: number): boolean => new TextReader().take(text, start, end)
 
 /** The text that a whole piece of base64 is, without padding or with it, or undefined. */
 export const textOf = (piece: string): string | undefined => {

@@ -2,10 +2,10 @@
  * Base64 in a text that stands for text: where it begins and ends, and what it stands for.
  *
  * Of the text only every eighth position is looked at until enough digits stand in a row. Lines that base64 is wrapped into are taken
- * together. What stands before it may be digits as well (a path, a name), so it is tried from each of the first four digits on, and from
-behind each sign among the first.
+ * together, as far as they stand for text: a line before or behind them may be something else, such as a digest. What stands before it may
+ * be digits as well (a path, a name), so it is tried from each of the first four digits on, and from behind each sign among the first.
  */
-import { DIGITS, decodeText, digitsEnd, isDigit, isText } from "./Base64.ts"
+import { DIGITS, digitsEnd, isDigit, isText, TextReader } from "./Base64.ts"
 import { bytesOfBase64, textAmong } from "./Binary.ts"
 import type { Units } from "./Units.ts"
 
@@ -27,26 +27,22 @@ export interface Encoded {
 
 const NEXT_LINE = /\r?\n[ \t]{0,32}/y
 
-/**
- * The ends of the wrapped lines whose first one ends at a position: of all of them, and without the last one, which may be something else
- * that stands on the next line. Before the first one there may be digits that are no part of it.
- */
-const linesEnd = (text: string, start: number, firstEnd: number): readonly [end: number, before: number] => {
+type Line = readonly [start: number, end: number]
+
+/** The lines that the one from `start` to `firstEnd` may go on with, each told when it is asked for. Before the first one there may be digits that are no part of it. */
+function* linesBehind(text: string, start: number, firstEnd: number): Generator<Line> {
   let length = firstEnd - start
   let end = firstEnd
-  let before = firstEnd
   for (let count = 1; length >= LINE; count++) {
     NEXT_LINE.lastIndex = end
-    if (!NEXT_LINE.test(text)) break
+    if (!NEXT_LINE.test(text)) return
     const from = NEXT_LINE.lastIndex
-    const to = digitsEnd(text, from)
-    if (to === from || to - from > length) break
-    before = end
-    end = to
-    if (to - from < length && count > 1) break
-    length = to - from
+    end = digitsEnd(text, from)
+    if (end === from || end - from > length) return
+    yield [from, end]
+    if (end - from < length && count > 1) return
+    length = end - from
   }
-  return [end, before]
 }
 
 /** Signs after which base64 may begin although they are digits, such as the slash of a path: in so many of the first digits. */
@@ -60,20 +56,32 @@ const inCharacters = (bytes: string): string =>
   /[\x80-\xff]/.test(bytes) ? utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))) : bytes
 
 /**
- * What the digits stand for, from each place on from which they stand for text: a few are digits first, to tell text from the rest. Mostly
- * there is one such place. Of base64 that was encoded once more another one may look like text, too.
+ * What the digits of a line stand for, and those behind it as far as they go on with it, from each place on from which they stand for text:
+ * a few are digits first, to tell text from the rest. Mostly there is one such place. Of base64 that was encoded once more another one may
+ * look like text, too.
+ *
+ * Encoders end their lines at a whole number of bytes. A line that goes on in the middle of one may be another piece, whose digits would be
+ * read from the wrong one on: it is read by itself as well.
  */
-const decodedFrom = (text: string, start: number, end: number): ReadonlyArray<string> => {
+const decodedFrom = (text: string, start: number, end: number, behind: () => Iterable<Line>): ReadonlyArray<Encoded> => {
   const last = Math.min(end - SHORTEST, start + FIRST)
-  const found: Array<string> = []
+  const found: Array<Encoded> = []
   const places = new Set<number>()
   for (let from = start; from <= last; from++) {
     if (from - start > 3 && !SIGN.test(text[from - 1] ?? "")) continue
     if (places.has(from % 4) || !isText(text, from, Math.min(end, from + SAMPLE))) continue
-    const decoded = decodeText(text, from, end)
-    if (decoded === undefined) continue
+    const reader = new TextReader()
+    if (!reader.take(text, from, end)) continue
     places.add(from % 4)
-    found.push(inCharacters(decoded))
+    let to = end
+    let digits = end - from
+    for (const [lineStart, lineEnd] of behind()) {
+      if (digits % 4 !== 0) found.push(...decodedFrom(text, lineStart, lineEnd, () => []))
+      if (!reader.take(text, lineStart, lineEnd)) break
+      to = lineEnd
+      digits += lineEnd - lineStart
+    }
+    found.push({ start, end: to, text: inCharacters(reader.text) })
   }
   return found
 }
@@ -90,10 +98,13 @@ const BEFORE_IMAGE = /data:image\/[\w.+-]{1,20};base64,$/
 const isImage = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 0x2c && BEFORE_IMAGE.test(text.slice(Math.max(0, start - 48), start))
 
-const readFrom = (text: string, start: number, end: number): ReadonlyArray<string> => {
-  if (!isImage(text, start)) return decodedFrom(text, start, end)
+/** The pieces of base64 that begin with a line. */
+const piecesFrom = (text: string, start: number, firstEnd: number): ReadonlyArray<Encoded> => {
+  if (!isImage(text, start)) return decodedFrom(text, start, firstEnd, () => linesBehind(text, start, firstEnd))
+  let end = firstEnd
+  for (const [, lineEnd] of linesBehind(text, start, firstEnd)) end = lineEnd
   const among = textAmong(bytesOfBase64(text.slice(start, end)))
-  return among === undefined ? [] : [among]
+  return among === undefined ? [] : [{ start, end, text: among }]
 }
 
 /** Notes every eighth position that digits may reach from up to the next one, by some of those between. Returns how many there are. */
@@ -128,19 +139,12 @@ export const eachEncoded = (text: string, units: Units, done: number, tell: (pie
     // Where the last piece ended no digit stands, so this does not go back beyond it.
     while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--
     const firstEnd = digitsEnd(text, at)
-    const isLong = firstEnd - start >= SHORTEST
-    const [end, before] = isLong ? linesEnd(text, start, firstEnd) : [firstEnd, firstEnd]
-    next = end
-    if (!isLong) continue
-    let last = end
-    let read = readFrom(text, start, last)
-    if (read.length === 0 && before < end) {
-      last = before
-      read = readFrom(text, start, last)
-      // What stands on the last line is looked at for itself.
-      if (read.length > 0) next = last
+    next = firstEnd
+    if (firstEnd - start < SHORTEST) continue
+    for (const piece of piecesFrom(text, start, firstEnd)) {
+      next = Math.max(next, piece.end)
+      tell({ ...piece, end: withPadding(text, piece.end) })
     }
-    for (const decoded of read) tell({ start, end: withPadding(text, last), text: decoded })
   }
   return next
 }
