@@ -76,6 +76,15 @@ export const adversarial: ReadonlyArray<Family> = [
   { name: "known values and markers", text: repeated("abcdefgh1234[REDACTED]") },
   { name: "base64", text: repeated("QUtJQStBS0lBL0FLSUE/") },
   { name: "base64 that stands for text", text: encodedAgain("words and words, line after line\n", 1) },
+  { name: "lines as long as those of base64", text: repeated(`${"9f86d081".repeat(8)}\n`) },
+  {
+    name: "lines of base64, each a piece of its own",
+    text: repeated(`${encoded("words and words, line after line, one more")}x\n`),
+  },
+  {
+    name: "a line of base64 and one of none",
+    text: repeated(`${encoded("words and words, line after line and behind it")}\n${"9f86d081".repeat(8)}\n`),
+  },
   { name: "base64 of base64 of base64", text: encodedAgain("words and words, line after line\n", 3) },
   { name: "base64 of base64, deeper than it is followed", text: encodedAgain("words and words, line after line\n", 6) },
   { name: "base64 in lines", text: repeated(`${encoded("w".repeat(57))}\n`) },

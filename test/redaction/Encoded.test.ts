@@ -105,6 +105,27 @@ describe("a secret in base64", () => {
     },
   )
 
+  describe.each([
+    ["a line end", "\n"],
+    ["a line end of two characters", "\r\n"],
+    ["a line end and an indentation", "\n    "],
+  ])("beside other digits on lines of their own, by %s", (_, lineEnd) => {
+    const digest = "f0".repeat(32)
+    const prose = base64(words.repeat(40)).replace(/=*$/, "x")
+    test.each([
+      ["below a digest", [digest, base64(secret)]],
+      ["below many", [digest, digest, digest, base64(`x: ${secret}`)]],
+      ["above one and a word", [base64(`x: ${secret}, hello wo`), digest, "set"]],
+      ["above two of its length", [base64(`k ${secret} zzzzz`).slice(0, 64), digest, digest]],
+      ["between two", [digest, base64(`k ${secret} zzzzz`).slice(0, 64), digest]],
+      ["below long base64 that ends in the middle of a byte", [prose, base64(secret), "end"]],
+    ])("%s", (_, lines) => {
+      const after = redact(lines.join(lineEnd))
+      expect(after).toContain("[REDACTED:github-token]")
+      for (const line of lines.filter((line) => line.includes(base64(secret).slice(8, 40)))) expect(after).not.toContain(line)
+    })
+  })
+
   test("with its padding", () => {
     for (const more of ["", "!", "!!"]) expect(redact(`"${base64(secret + more)}"`)).toBe('"[REDACTED:github-token]"')
   })
