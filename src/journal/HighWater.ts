@@ -5,7 +5,7 @@
  *
  * Seals tell what is missing within a file, not that its end is gone: a disk that says it has synced and has not leaves a file that is whole and
  * too short. The mark is written now and then, after the fact, and never synced. So it may be old, torn or gone, and then nothing is
- * said; it is never ahead of what was acknowledged, so what it says is never a false alarm (law INT-2).
+ * said; it is never ahead of what was acknowledged, so what it says is never a false alarm (law INT-3).
  *
  * It is no authority: nothing is read, cut or written by what it says but the number of the next seal, which leaves a gap where records are
  * missing. It belongs to one file, by its inode: a file that was replaced, copied or brought back is not judged by it. It holds no

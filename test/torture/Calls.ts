@@ -115,10 +115,11 @@ export const refuseCalls = async (torture: Torture, works: ReadonlyArray<Work>, 
   const next = new Reopening(torture.tally)
   try {
     for (const work of works) {
+      const before = torture.tally.figures.callPoints
       for (const injection of injections) {
         for (let nth = 1; nth <= most; nth++) if (!(await meet(torture, next, work, injection, nth))) break
       }
-      torture.say(`${work}: ${torture.tally.figures.callPoints} calls met`)
+      torture.say(`${work}: ${torture.tally.figures.callPoints - before} calls met`)
     }
   } finally {
     await next.close()

@@ -7,7 +7,7 @@
  * devices whose power is cut, on Linux for root. What cannot be tried on a machine is told as left out and counted nowhere.
  *
  * Prints a table and writes `torture-report.json`. Ends with 1 when a record was lost or is there twice, a file cannot be parsed, or
- * anything else failed. The same seed tries the same again, but for what the system's scheduler decides. `--quick` takes about a minute.
+ * anything else failed. The same seed tries the same again, but for what the system's scheduler decides. `--quick` takes a few minutes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { availableParallelism, type as systemType, tmpdir } from "node:os"
