@@ -39,13 +39,11 @@ type Members = Readonly<Record<string, unknown>>
 /** The members that have a value, as JSON: the command they come from has been checked. */
 const defined = (members: Members): JsonObject => withDefined({}, members)
 
-/** Adds the members that have a value to an object of our own. A member of any name is one of its own, `__proto__` too. */
+/** Adds the members that have a value to an object of our own. Their names are those of the command's fields, and so none is `__proto__`. */
 const withDefined = (into: Record<string, unknown>, members: Members): JsonObject => {
   for (const key of Object.keys(members)) {
     const value = members[key]
-    if (value === undefined) continue
-    if (key === "__proto__") Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
-    else into[key] = value
+    if (value !== undefined) into[key] = value
   }
   return into as JsonObject
 }

@@ -71,6 +71,38 @@ describe("bounded syncs", () => {
   })
 })
 
+describe("spare lanes", () => {
+  it("are as many as syncs are stuck, up to their bound, so that as many as before go on", () => {
+    const { started, syncs } = manual()
+    const lanes: Array<string> = []
+    const later: Array<() => void> = []
+    let time = 0
+    const bounded = boundedSyncs(syncs, 3, {
+      most: 5,
+      make: () => ({ start: ({ path }) => void lanes.push(path), close: () => assert.fail("a lane that works was closed") }),
+      now: () => time,
+      later: (_, run) => void later.push(run),
+    })
+    const pass = (): void => {
+      time += 1_000
+      for (const run of later.splice(0)) run()
+    }
+    for (const path of ["a", "b", "c", "d", "e", "f"]) bounded.start(handle(path), () => undefined)
+    assert.deepEqual([started, lanes], [["a", "b", "c"], []])
+    pass()
+    assert.deepEqual(lanes, ["d", "e", "f"])
+    for (const path of ["g", "h", "i"]) bounded.start(handle(path), () => undefined)
+    for (let n = 0; n < 4; n++) pass()
+    assert.deepEqual(
+      [started, lanes],
+      [
+        ["a", "b", "c"],
+        ["d", "e", "f", "g", "h"],
+      ],
+    )
+  })
+})
+
 describe("blocking syncs", () => {
   it("have ended, or failed, when they were started", () => {
     const disk = new SimulatedDisk({ "/a": "" })

@@ -163,4 +163,21 @@ describe("locks of SQLite that share connections", () => {
     open.push(Result.getOrThrow(ways.sqlite.take(second)))
     expect(lockedOf(all)).toEqual(all)
   })
+
+  test("leave nothing of one that was refused because somebody reads", () => {
+    const [beside = "", file = ""] = files(2)
+    open.push(Result.getOrThrow(ways.sqlite.take(beside)))
+    const reader = new sqlite.DatabaseSync(file, { readOnly: true })
+    reader.exec("BEGIN; SELECT count(*) FROM sqlite_schema")
+    expect(ways.sqlite.take(file)).toEqual(busy)
+    reader.close()
+    expect(lockedOf([beside, file])).toEqual([beside])
+  })
+
+  test("are given again to others, more often than there is room", () => {
+    const all = files(12)
+    for (const file of [...all, ...all]) Result.getOrThrow(ways.sqlite.take(file)).close()
+    for (const file of all) open.push(Result.getOrThrow(ways.sqlite.take(file)))
+    expect(lockedOf(all)).toEqual(all)
+  })
 })

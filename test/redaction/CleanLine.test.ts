@@ -83,6 +83,22 @@ describe("the line of a record", () => {
     expect(Result.getOrThrow(plain.cleanRaw(raw)).line.text).toBe(raw)
   })
 
+  test.each([16_383, 16_384, 16_385, 40_000])("says its bytes and has no separator, whatever its characters: %i", (length) => {
+    for (const [end, bytes] of [
+      ["", 0],
+      ["é", 2],
+      ["漢", 3],
+      ["😀", 4],
+      ["\u2028", 6],
+      ["\u0085", 6],
+    ] as const) {
+      const made = Result.getOrThrow(plain.cleanRecord("x ".repeat(length / 2).slice(0, length - 2 - end.length) + end)).line
+      expect(made.bytes).toBe(Buffer.byteLength(made.text))
+      expect(made.bytes).toBe(length - end.length + bytes)
+      expect(made.text).not.toMatch(/[\u0085\u2028\u2029]/)
+    }
+  })
+
   test("keeps what JSON.stringify loses", () => {
     expect(Object.is(JSON.parse(line([-0]))[0], -0)).toBe(true)
     expect(JSON.parse(line([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]))).toEqual([Infinity, -Infinity])

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { FOLDER, storeOn } from "../../laws/arbitraries/store.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
+import { make as makeJournal } from "../../src/journal/MemoryJournal.ts"
 import { ownString } from "../../src/model/Json.ts"
 import { toArray } from "../../src/model/Sequence.ts"
+import { makeRedactor } from "../../src/redaction/Redactor.ts"
+import { make as makeSession } from "../../src/session/Session.ts"
 import { TreeStore } from "../../src/session/TreeStore.ts"
 import type { TreeCommand } from "../../src/tree/Command.ts"
+import { treeModel } from "../../src/tree/TreeModel.ts"
 
 const PATH = `${FOLDER}/session.jsonl`
 const NEXT = `${FOLDER}/next.jsonl`
@@ -54,6 +59,38 @@ describe("a session without an answer", () => {
         assert.equal((yield* Effect.flip(receipt.reached("synced")))._tag, "WriteError")
       }).pipe(Effect.scoped, Effect.provide(storeOn(disk)))
     }),
+  )
+
+  it.effect("whose first records cannot be written yet keeps them before those that come later", () =>
+    Effect.gen(function* () {
+      const journal = yield* makeJournal
+      let refusals = 1
+      const stamp = { at: 1, entropy: "0".repeat(32) }
+      const started = Result.getOrThrow(treeModel.decide(treeModel.initial, { do: "start", cwd: "/w" }, stamp))
+      const session = yield* makeSession({
+        model: treeModel,
+        redactor: makeRedactor({ environment: {} }),
+        state: started.reduce(treeModel.evolve, treeModel.initial),
+        stamp: Effect.succeed(stamp),
+        open: Effect.succeed({ journal }),
+        deferUntil: (record) => record["type"] === "message",
+        // As when an image of a record that is held cannot be kept elsewhere.
+        shape: (record) =>
+          Effect.succeed({
+            kept: record,
+            written: Effect.suspend(() =>
+              record["type"] === "thinking_level_change" && refusals-- > 0
+                ? Effect.fail("not yet" as const)
+                : Effect.succeed(record),
+            ),
+          }),
+      })
+      yield* session.dispatch({ do: "thinking", level: "high" }, "accepted")
+      assert.equal(yield* Effect.flip(session.dispatch(say("one"))), "not yet")
+      yield* session.dispatch(say("two"))
+      const types = (yield* journal.lines).map(({ text }) => JSON.parse(text).type)
+      assert.deepEqual(types, ["thinking_level_change", "message"])
+    }).pipe(Effect.scoped),
   )
 
   it.effect("whose file cannot be made when it is asked for is recovered once the disk takes it, and only then", () =>
