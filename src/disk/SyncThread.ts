@@ -9,18 +9,13 @@ import { MAX_STUCK_SYNCS } from "../model/Limits.ts"
 import { DiskFault, type Handle } from "./Disk.ts"
 import { descriptorOf } from "./NodeDisk.ts"
 import type { SpareLane, Spares, SyncDone, Syncs } from "./Syncs.ts"
+import { workerFile } from "./WorkerFile.ts"
 
 /** What the thread says: that it has begun, or how a sync has ended. */
 export type SyncAnswer = { readonly ended: false } | { readonly ended: true; readonly code?: string | undefined }
 
 /** What is told of a sync whose thread has ended before it. */
 const LOST = "ETHREADLOST"
-
-/** The worker beside this file: the same ending, `.ts` from a checkout and `.js` from the package. */
-const workerBeside = (): URL => {
-  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
-  return new URL(`../../workers/sync${ending}`, import.meta.url)
-}
 
 interface Job {
   readonly handle: Handle
@@ -91,7 +86,7 @@ class SyncThread implements SpareLane {
 }
 
 /** A thread of its own for syncs. Cost: some 10 MB, and a tenth of a second until it begins. */
-export const syncThread = (pool: Syncs, file: URL = workerBeside()): SpareLane => new SyncThread(pool, file)
+export const syncThread = (pool: Syncs, file: URL = workerFile("sync")): SpareLane => new SyncThread(pool, file)
 
 /** Threads in the place of syncs that are stuck in the pool. */
 export const spareThreads = (pool: Syncs): Spares => ({

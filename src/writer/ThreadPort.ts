@@ -10,6 +10,7 @@ import { writeSync } from "node:fs"
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import { Piscina } from "piscina"
 import { nodeDisk } from "../disk/NodeDisk.ts"
+import { workerFile } from "../disk/WorkerFile.ts"
 import { EXIT_WAIT_MS } from "../model/Limits.ts"
 import type { Loss, PortHost, WriterPort } from "./Port.ts"
 import type { Part, Reply, Request } from "./Protocol.ts"
@@ -34,12 +35,6 @@ const tell = ({ path, bytes, why }: Loss): void => {
   writeSync(2, `annals: ${bytes} bytes of accepted records of ${path} are not known to be on disk: ${why} (write.exit_loss)\n`)
 }
 
-/** The worker beside this file: the same ending, `.ts` from a checkout and `.js` from the package. */
-const workerBeside = (): URL => {
-  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."))
-  return new URL(`../../workers/writer${ending}`, import.meta.url)
-}
-
 /** One life of the thread, seen from the host. */
 interface Life {
   readonly port: MessagePort
@@ -56,7 +51,7 @@ export interface ThreadPort extends WriterPort {
 
 const makePool = (options: ThreadPortOptions): Piscina => {
   const pool = new Piscina({
-    filename: (options.worker ?? workerBeside()).href,
+    filename: (options.worker ?? workerFile("writer")).href,
     minThreads: 1,
     maxThreads: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
