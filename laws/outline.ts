@@ -12,9 +12,13 @@ import { textOf as rawText, rawValue } from "./arbitraries/rawJson.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { check, expectEqual } from "./Trees.ts"
 
-const PREFIX = "blob:"
+const PREFIXES = ["blob:", "open"]
+/** A prefix, or the part of one and an escape. */
+const beginnings = PREFIXES.flatMap((prefix) => [prefix, ...[...prefix].map((_, n) => `${prefix.slice(0, n)}\\\\u`)])
 /** Behind a quote that is not escaped, which in a record begins a string. */
-const PREFIXED = new RegExp(`(?<!\\\\)(?:\\\\\\\\)*"${PREFIX}`)
+const PREFIXED = new RegExp(`(?<!\\\\)(?:\\\\\\\\)*"(?:${beginnings.join("|")})`)
+/** What strings begin with that begin with a prefix, or nearly so. */
+const BEGINNINGS = ["blob:x", "open", "blob", "opén", "bl\\u006fb:", "\\u006fpen", "o\\\\u0070en", "\\nopen", "blob\\u00e9"]
 
 /** What makes a line wrong by one byte, and what is right in an unusual way. */
 const SPICES: ReadonlyArray<ReadonlyArray<number>> = [
@@ -51,7 +55,7 @@ const rawObject: fc.Arbitrary<string> = fc
   .array(
     fc.tuple(
       fc.constantFrom(...KEYS, "\\u0061", "é"),
-      fc.oneof({ weight: 9, arbitrary: rawValue.map(rawText) }, fc.constant(`"${PREFIX}x"`)),
+      fc.oneof({ weight: 9, arbitrary: rawValue.map(rawText) }, fc.constantFrom(...BEGINNINGS.map((text) => `"${text}"`))),
     ),
     {
       maxLength: 5,
@@ -83,6 +87,13 @@ const kindOf = (value: Json | undefined): ValueKind | undefined => {
 
 const PLAIN_TEXT = /^[ !#-[\]-\x7f]{0,256}$/
 
+/** Whether a string of a value, a key or another, begins with a prefix. */
+const beginsSo = (value: Json): boolean => {
+  if (typeof value === "string") return PREFIXES.some((prefix) => value.startsWith(prefix))
+  if (Array.isArray(value)) return value.some(beginsSo)
+  return isObject(value) && Object.entries(value).some(([key, member]) => beginsSo(key) || beginsSo(member))
+}
+
 /** An outline says of every member what the value says, and nothing of what is not there. */
 const checkOutline = (outline: Outline, value: JsonObject, raw: string): void => {
   for (const key of [...Object.keys(value), ...KEYS, "absent"]) {
@@ -97,7 +108,8 @@ const checkOutline = (outline: Outline, value: JsonObject, raw: string): void =>
       check(!outline.says(key, other) || other === member, `${key} says ${other}`)
     if (typeof member === "string" && PLAIN_TEXT.test(member) && !raw.includes("\\")) check(text === member, `no text of ${key}`)
   }
-  check(outline.hasPrefix === PREFIXED.test(raw), `whether a string begins with ${PREFIX}`)
+  check(outline.hasPrefix === PREFIXED.test(raw), `whether a string may begin with one of ${PREFIXES}`)
+  check(outline.hasPrefix || !beginsSo(value), `${raw} has a prefix`)
 }
 
 /** An item as it is, in plain members: what is made when it is asked for, too. */
@@ -139,7 +151,7 @@ const readBy = (
 
 /** A stretch has an outline if and only if it is a record that has one. */
 const checkStretch = (bytes: Uint8Array, coverage: Coverage): void => {
-  const outline = new Outline({ maxDepth: smallLimits.maxDepth, prefix: PREFIX })
+  const outline = new Outline({ maxDepth: smallLimits.maxDepth, prefixes: PREFIXES })
   const has = outline.read(bytes, 0, bytes.length)
   coverage.hit(outline.reason ?? "outline")
   const raw = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
@@ -158,9 +170,9 @@ const checkStretch = (bytes: Uint8Array, coverage: Coverage): void => {
 
 const outlines = (budget: Budget): void => {
   const coverage = new Coverage()
-  const scanning = new Outline({ maxDepth: smallLimits.maxDepth, prefix: PREFIX })
+  const scanning = new Outline({ maxDepth: smallLimits.maxDepth, prefixes: PREFIXES })
   const property = fc.property(anyFile, chunkSizes, (bytes, sizes) => {
-    const outline = new Outline({ maxDepth: smallLimits.maxDepth, prefix: PREFIX })
+    const outline = new Outline({ maxDepth: smallLimits.maxDepth, prefixes: PREFIXES })
     const full = readBy(bytes, sizes, () => undefined)
     const told = readBy(
       bytes,

@@ -6,13 +6,18 @@ import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { anyFile, KEYS } from "./outline.ts"
 import { check, expectEqual } from "./Trees.ts"
 
-const OPTIONS = { maxDepth: smallLimits.maxDepth, prefix: "blob:" }
+const OPTIONS = { maxDepth: smallLimits.maxDepth, prefixes: ["blob:", "openaiResponses"] }
 
 /** What long strings are made of: what means something, in the company of much that does not. */
 const piece: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 6, arbitrary: fc.tuple(fc.nat({ max: 70 }), fc.constantFrom("a", " ", "n", "u", "/", "\u007f")).map(repeated) },
   { weight: 4, arbitrary: fc.tuple(fc.nat({ max: 3 }), fc.constant("\\\\")).map(repeated) },
-  { weight: 8, arbitrary: fc.constantFrom('\\"', "\\n", "\\u00e9", "\\ud800", "\\/", "é", "𝄞", "\u2028", "blob:").map(bytesOf) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .constantFrom('\\"', "\\n", "\\u00e9", "\\ud800", "\\/", "é", "𝄞", "\u2028", "blob:", "openaiResponses", "op\\u0065n")
+      .map(bytesOf),
+  },
   {
     weight: 1,
     arbitrary: fc.constantFrom("\\", '"', "\\x", "\\U0041", "\\u12g4", "\\u12", "\t", "\n", "\0", "\u001f").map(bytesOf),

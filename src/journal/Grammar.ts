@@ -28,7 +28,7 @@ export interface Proof {
   /** Of each member: where its key begins and ends, without quotes, and where its value begins and ends. */
   readonly members: Int32Array
   readonly count: number
-  /** Whether a string, a key or a value, begins with the prefix, spelled without escapes. */
+  /** Whether a string, a key or a value, begins with one of the prefixes, or with a part of one and then an escape `\u`. */
   readonly hasPrefix: boolean
 }
 
@@ -67,7 +67,7 @@ const WORDS = new Map([
 
 export class Grammar implements Proof {
   readonly #maxDepth: number
-  readonly #prefix: ReadonlyArray<number>
+  readonly #prefixes: ReadonlyArray<ReadonlyArray<number>>
   readonly members = new Int32Array(4 * MAX_MEMBERS)
   bytes: Uint8Array = new Uint8Array(0)
   count = 0
@@ -80,9 +80,9 @@ export class Grammar implements Proof {
   #high = 0
   #reason: NoOutline | undefined
 
-  constructor(maxDepth: number, prefix: string) {
+  constructor(maxDepth: number, prefixes: ReadonlyArray<string>) {
     this.#maxDepth = maxDepth
-    this.#prefix = codes(prefix)
+    this.#prefixes = prefixes.map(codes)
   }
 
   /** Why `given[from, to)` is not proven to be a record, or undefined when it is. Linear. */
@@ -193,7 +193,8 @@ export class Grammar implements Proof {
     const [bytes, words, to] = [this.bytes, this.#words, this.#to]
     const lastWord = to >> 2
     let high = 0
-    if (bytes[from] === this.#prefix[0]) this.#comparePrefix(from)
+    for (const prefix of this.#prefixes)
+      if (bytes[from] === prefix[0] || bytes[from] === BACKSLASH) this.#comparePrefix(from, prefix)
     for (let at = from; at < to; ) {
       while ((at & 3) !== 0 && at < to && PLAIN[bytes[at] as number] === 1) high |= bytes[at++] as number
       if ((at & 3) === 0) {
@@ -230,11 +231,11 @@ export class Grammar implements Proof {
     return at + 5
   }
 
-  #comparePrefix(from: number): void {
-    const { length } = this.#prefix
-    let n = 0
-    while (n < length && from + n < this.#to && this.bytes[from + n] === this.#prefix[n]) n++
-    if (n === length && n > 0) this.hasPrefix = true
+  #comparePrefix(from: number, prefix: ReadonlyArray<number>): void {
+    let at = from
+    while (at - from < prefix.length && at < this.#to && this.bytes[at] === prefix[at - from]) at++
+    const isWhole = at - from === prefix.length
+    if (isWhole || (at + 1 < this.#to && this.bytes[at] === BACKSLASH && this.bytes[at + 1] === LOWER_U)) this.hasPrefix = true
   }
 
   /** To behind a number or a literal; -1 when it is neither. */

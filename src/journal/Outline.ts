@@ -34,7 +34,7 @@ const KINDS = new Map<number, ValueKind>([
 export class Outline {
   /** Levels of nesting that it follows; the record is the first. */
   readonly maxDepth: number
-  readonly #prefix: string
+  readonly #prefixes: ReadonlyArray<string>
   readonly #grammar: Grammar
   /** Scans of the file's chunks, and of lines that lie in several of them. */
   #near: Scan | undefined
@@ -43,17 +43,17 @@ export class Outline {
   #proof: Proof
   #reason: NoOutline | undefined
 
-  /** `prefix`: what {@link hasPrefix} looks for, in ASCII. */
-  constructor(options: { readonly maxDepth?: number | undefined; readonly prefix?: string | undefined } = {}) {
+  /** `prefixes`: what {@link hasPrefix} looks for: some ASCII without quotes, slashes and backslashes each, which JSON spells as they are or by `\u`. */
+  constructor(options: { readonly maxDepth?: number | undefined; readonly prefixes?: ReadonlyArray<string> | undefined } = {}) {
     this.maxDepth = options.maxDepth ?? MAX_DEPTH
-    this.#prefix = options.prefix ?? ""
-    this.#grammar = new Grammar(this.maxDepth, this.#prefix)
+    this.#prefixes = options.prefixes ?? []
+    this.#grammar = new Grammar(this.maxDepth, this.#prefixes)
     this.#proof = this.#grammar
   }
 
   /** Bytes in which a file's chunks are proven faster than elsewhere, for as long as the file is read; undefined where that cannot be. */
   room(length: number): Uint8Array | undefined {
-    const options = { maxDepth: this.maxDepth, prefix: this.#prefix }
+    const options = { maxDepth: this.maxDepth, prefixes: this.#prefixes }
     this.#near ??= Scan.make(options, length)
     this.#aside ??= this.#near && Scan.make(options, 0)
     return this.#near?.room(length)
@@ -99,7 +99,10 @@ export class Outline {
     return this.#reason
   }
 
-  /** Whether a string in it, a key or a value, begins with the prefix, spelled without escapes. */
+  /**
+   * Whether a string in it, a key or a value, begins with one of the prefixes, or may: an escape `\u` behind a part of one is not read. So
+   * false is certain.
+   */
   get hasPrefix(): boolean {
     return this.#proof.hasPrefix
   }

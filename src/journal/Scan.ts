@@ -10,10 +10,14 @@ import {
   ESCAPED_KEY,
   FIRST_TEXT,
   HIGH_AT,
+  MAX_PREFIX,
+  MAX_PREFIXES,
   MEMBERS_AT,
   NOT_GRAMMAR,
   PREFIX_AT,
-  PREFIX_MASK_AT,
+  PREFIX_BYTES,
+  PREFIX_MASK,
+  PREFIX_SIGNS,
   PREFIXED_AT,
   SCAN_MARGIN,
   SCANNED_DEPTH,
@@ -24,8 +28,8 @@ import {
 
 const PAGE_BYTES = 65_536
 
-/** Prefixes that are compared at once: signs that stand for themselves in a string. */
-const PREFIX = /^[ !#-[\]-~]{1,16}$/
+/** Prefixes that are compared at once. */
+const isComparable = (prefix: string): boolean => /^[ !#-.0-[\]-~]+$/.test(prefix) && prefix.length <= MAX_PREFIX
 
 interface Program {
   readonly scan: (from: number, maxDepth: number) => number
@@ -65,7 +69,7 @@ const compile = (given: Engine): object | undefined => {
 
 export interface ScanOptions {
   readonly maxDepth: number
-  readonly prefix: string
+  readonly prefixes: ReadonlyArray<string>
 }
 
 export class Scan implements Proof {
@@ -77,8 +81,8 @@ export class Scan implements Proof {
   #numbers = new Int32Array(0)
 
   /** A scan with room for some bytes of text; undefined where it cannot be had, for such a depth or prefix, or for want of memory. */
-  static make({ maxDepth, prefix }: ScanOptions, room: number): Scan | undefined {
-    if (maxDepth > SCANNED_DEPTH || !(prefix === "" || PREFIX.test(prefix))) return undefined
+  static make({ maxDepth, prefixes }: ScanOptions, room: number): Scan | undefined {
+    if (maxDepth > SCANNED_DEPTH || prefixes.length > MAX_PREFIXES || !prefixes.every(isComparable)) return undefined
     if (engine === undefined) return undefined
     compiled ??= { module: compile(engine) }
     const { module } = compiled
@@ -86,24 +90,26 @@ export class Scan implements Proof {
     try {
       const memory = new engine.Memory({ initial: pagesOf(room) })
       const { exports } = new engine.Instance(module, { host: { memory } })
-      return new Scan(memory, exports as unknown as Program, maxDepth, prefix)
+      return new Scan(memory, exports as unknown as Program, maxDepth, prefixes)
     } catch (cause) {
       if (cause instanceof RangeError) return undefined
       throw cause
     }
   }
 
-  constructor(memory: Memory, program: Program, maxDepth: number, prefix: string) {
+  constructor(memory: Memory, program: Program, maxDepth: number, prefixes: ReadonlyArray<string>) {
     this.#memory = memory
     this.#program = program
     this.#maxDepth = maxDepth
     this.#look()
-    // Without a prefix no bit counts, and bytes of which none counts are not 1.
-    if (prefix === "") this.bytes[PREFIX_AT] = 1
-    for (let at = 0; at < prefix.length; at++) {
-      this.bytes[PREFIX_AT + at] = prefix.charCodeAt(at)
-      this.bytes[PREFIX_MASK_AT + at] = 0xff
-    }
+    prefixes.forEach((prefix, n) => {
+      const place = PREFIX_AT + n * PREFIX_BYTES
+      this.bytes[place] = 1
+      for (let at = 0; at < prefix.length; at++) {
+        this.bytes[place + PREFIX_SIGNS + at] = prefix.charCodeAt(at)
+        this.bytes[place + PREFIX_MASK + at] = 0xff
+      }
+    })
   }
 
   /** The memory as it is now: what was seen of it before it grew is seen no more. */

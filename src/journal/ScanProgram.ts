@@ -33,11 +33,16 @@ export const MEMBERS_AT = 4_096
 export const COUNT_AT = 5_120
 /** Whether a byte of a string may be above 0x7f. */
 export const HIGH_AT = 5_124
-/** Whether a string begins with the prefix. */
+/** Whether a string begins with a prefix, or may. */
 export const PREFIXED_AT = 5_128
-/** The prefix, and the bits of it that count: none and a prefix that is not zero when there is none. */
+/** The prefixes: of each, behind a 1 where there is one, its signs, and which of their bits count. */
 export const PREFIX_AT = 5_136
-export const PREFIX_MASK_AT = 5_152
+export const MAX_PREFIXES = 2
+export const PREFIX_BYTES = 48
+export const PREFIX_SIGNS = 16
+export const PREFIX_MASK = 32
+/** Signs of the longest prefix. */
+export const MAX_PREFIX = 16
 /** Where text may stand. */
 export const FIRST_TEXT = 8_192
 
@@ -252,17 +257,31 @@ const skip = (at: Local, byte: Local): Code =>
     ),
   )
 
-/** Notes whether the prefix stands at `at`. */
-const comparePrefix = (at: Local): Code => {
-  const isOther = wasm.anyBit(
-    wasm.xorBytes(wasm.andBytes(wasm.load16x8(at.get), wasm.load16x8(i32(0), PREFIX_MASK_AT)), wasm.load16x8(i32(0), PREFIX_AT)),
+/** Notes whether a prefix stands at `at`, or the part of one and behind it an escape. `other`: the first sign that is another. */
+const comparePrefix = (at: Local, other: Local, place: number): Code => {
+  const counting = wasm.andBytes(wasm.load16x8(at.get), wasm.load16x8(i32(0), place + PREFIX_MASK))
+  const equal = wasm.highBits(wasm.equalBytes(counting, wasm.load16x8(i32(0), place + PREFIX_SIGNS)))
+  const isEscape = and(
+    eq(load8(add(at.get, other.get)), i32(code("\\"))),
+    eq(load8(add(add(at.get, other.get), i32(1))), i32(code("u"))),
   )
-  return wasm.store32(i32(0), or(wasm.load32(i32(0), PREFIXED_AT), wasm.isZero(isOther)), PREFIXED_AT)
+  return all(
+    other.set(wasm.zeros(sub(i32((1 << 17) - 1), equal))),
+    wasm.store32(
+      i32(0),
+      or(wasm.load32(i32(0), PREFIXED_AT), and(wasm.load32(i32(0), place), or(eq(other.get, i32(MAX_PREFIX)), isEscape))),
+      PREFIXED_AT,
+    ),
+  )
 }
 
-/** Passes the string whose quote stands at `at`. */
-const passString = (at: Local): Code =>
-  all(step(at), comparePrefix(at), when(wasm.isZero(at.tee(wasm.call(STRING, at.get))), fail(NOT_GRAMMAR)))
+/** Passes the string whose quote stands at `at`. `place` is used for a moment. */
+const passString = (at: Local, place: Local): Code =>
+  all(
+    step(at),
+    ...Array.from({ length: MAX_PREFIXES }, (_, n) => comparePrefix(at, place, PREFIX_AT + n * PREFIX_BYTES)),
+    when(wasm.isZero(at.tee(wasm.call(STRING, at.get))), fail(NOT_GRAMMAR)),
+  )
 
 const SCAN_LOCALS = Array<typeof wasm.I32>(7).fill(wasm.I32)
 
@@ -285,7 +304,7 @@ const key = ({ at, depth, byte, from, place, member }: Walk): Code =>
     skip(at, byte),
     when(ne(byte.get, i32(code('"'))), fail(NOT_GRAMMAR)),
     from.set(add(at.get, i32(1))),
-    passString(at),
+    passString(at, place),
     place.set(at.get),
     skip(at, byte),
     when(ne(byte.get, i32(code(":"))), fail(NOT_GRAMMAR)),
@@ -320,12 +339,12 @@ const literal = ({ at, byte }: Walk, text: string): Code =>
 
 /** Passes a value, or the sign that opens a container, which goes on at `again`. */
 const value = (walk: Walk, maxDepth: Local, again: wasm.Label): Code => {
-  const { at, depth, state, byte } = walk
+  const { at, depth, state, byte, place } = walk
   return all(
     skip(at, byte),
     when(
       eq(byte.get, i32(code('"'))),
-      passString(at),
+      passString(at, place),
       all(
         when(
           eq(or(byte.get, i32(0x20)), i32(code("{"))),

@@ -64,7 +64,7 @@ export class TreeReading implements FirstRecords {
   }
 
   /** What the file's reader is to tell records by. */
-  readonly outline = new Outline({ prefix: BLOB_PREFIX })
+  readonly outline = new Outline({ prefixes: [BLOB_PREFIX] })
 
   /** Takes what the file's reader gives, in order. @throws what `read` throws */
   take(item: LineItem): void {

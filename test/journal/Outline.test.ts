@@ -66,7 +66,7 @@ describe("a large file told by outlines", () => {
 
   it("has the records and damages of one that is parsed, whatever the chunks", () => {
     for (const chunkBytes of [undefined, 70_001, 300_000]) {
-      const outline = new Outline({ prefix: "blob:" })
+      const outline = new Outline({ prefixes: ["blob:", "openai"] })
       const told = read(text, { outline, chunkBytes })
       assert.deepEqual(told.items, full.items)
       assert.isAbove(told.outlined, 1_000)
@@ -74,7 +74,7 @@ describe("a large file told by outlines", () => {
   })
 
   it("is told as well without a room: for a prefix or a depth that the scanner does not take", () => {
-    for (const options of [{ prefix: 'a "quote"' }, { prefix: "longer than sixteen bytes" }, { maxDepth: 5_000 }]) {
+    for (const options of [{ prefixes: ["longer than sixteen bytes"] }, { prefixes: ["a", "b", "c"] }, { maxDepth: 5_000 }]) {
       const outline = new Outline(options)
       assert.isUndefined(outline.room(1_024))
       const told = read(text, { outline, maxDepth: options.maxDepth })
