@@ -111,11 +111,12 @@ const fullOf = (items: ReadonlyArray<LineItem>): Full => {
 }
 
 const plainEntries = (state: TreeState): ReadonlyArray<unknown> =>
-  [...iterate(state.entries)].map(({ id, parentId, type, index, record, source }) => ({
+  [...iterate(state.entries)].map(({ id, parentId, type, index, stop, record, source }) => ({
     id,
     parentId,
     type,
     index,
+    stop,
     record,
     source,
   }))

@@ -150,8 +150,8 @@ export const resolveState = Effect.fnUntraced(function* (
   })
   const entries = mapSequence(state.entries, (entry) => {
     const record = withTexts(entry.record, texts)
-    const { id, parentId, type, index, source } = entry
-    return record === entry.record ? entry : { id, parentId, type, index, record, source }
+    const { id, parentId, type, index, stop, source } = entry
+    return record === entry.record ? entry : { id, parentId, type, index, stop, record, source }
   })
   const patches = mapSequence(state.patches, (patch) => {
     const { message } = withTexts({ message: patch.message }, texts)

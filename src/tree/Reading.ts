@@ -12,13 +12,14 @@ import { entryFlaw, isEntry, isKnownType } from "./Entry.ts"
 import { CURRENT_VERSION, isHeader, isTitleSlot, madeUpHeader, withMadeUpId, withTitleSlot } from "./Header.ts"
 import { type Upcast, upcast } from "./Migration.ts"
 import { isPatch, type PatchRefusal, parsePatch } from "./Patch.ts"
-import { type Entry, has, type TreeState } from "./State.ts"
+import { sets } from "./Settings.ts"
+import { type Entry, has, NO_STOP, type TreeState } from "./State.ts"
 
 export type Reading = { readonly damage: ReadonlyArray<DamageKind> } & (
   | { readonly _tag: "TitleSlot" }
   /** The header, with the title slot folded in. `unsupported` is left to the state. */
   | { readonly _tag: "Header"; readonly header: JsonObject; readonly madeUp: boolean }
-  | { readonly _tag: "Entry"; readonly entry: Entry; readonly edits: ReadonlyArray<Edit> }
+  | { readonly _tag: "Entry"; readonly entry: Entry; readonly takesOver: boolean; readonly edits: ReadonlyArray<Edit> }
   /** The same record a second time. */
   | { readonly _tag: "Repeated" }
   | { readonly _tag: "HeaderPatch"; readonly members: JsonObject; readonly leaf?: string | null }
@@ -54,6 +55,13 @@ const upcastIn = (state: TreeState, record: JsonObject): Upcast =>
     idAt: (index) => idAt(state.entries, index),
   })
 
+/** The entry that answers to a parent's id: nearly always the last one. O(1). */
+const parentIn = (entries: Sequence<Entry>, parentId: string | null): Entry | undefined => {
+  if (parentId === null) return undefined
+  const newest = at(entries, entries.length - 1)
+  return newest?.id === parentId ? newest : last(entries, parentId)
+}
+
 const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<DamageKind>): Reading => {
   const given = ownString(source, "id")
   const holder = given === undefined ? undefined : last(state.entries, given)
@@ -65,8 +73,12 @@ const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<D
   const found = [...damage]
   if (entryFlaw(state.version === 1 ? record : source) !== undefined) found.push("unusable-entry")
   if (holder !== undefined) found.push("duplicate-id")
-  if (parentId !== null && parentId !== state.leaf && !has(state, parentId)) found.push("orphan")
-  return { _tag: "Entry", entry: { id, parentId, type, index: state.count, record, source }, edits, damage: found }
+  const parent = parentIn(state.entries, parentId)
+  const isOrphan = parentId !== null && parent === undefined
+  if (isOrphan) found.push("orphan")
+  const stop = isOrphan || sets(type) ? state.entries.length : (parent?.stop ?? NO_STOP)
+  const entry = { id, parentId, type, index: state.count, stop, record, source }
+  return { _tag: "Entry", entry, takesOver: holder !== undefined && id === given, edits, damage: found }
 }
 
 const refused = (refusal: PatchRefusal, damage: ReadonlyArray<DamageKind>): Reading => ({

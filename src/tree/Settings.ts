@@ -168,6 +168,9 @@ const steps: ReadonlyMap<string, (settings: Settings, record: JsonObject) => Set
   ["configured_model_chain", chain],
 ])
 
+/** True for the types that set something and are no messages. */
+export const sets = (type: string): boolean => type !== "message" && steps.has(type)
+
 /** The settings after one more record of the path. Types without a part in them change nothing. */
 export const settle = (settings: Settings, record: JsonObject): Settings =>
   steps.get(ownString(record, "type") ?? "")?.(settings, record) ?? settings

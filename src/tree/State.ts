@@ -16,11 +16,18 @@ export interface Entry {
   readonly type: string
   /** Its place among the records of the file, the header being 0. */
   readonly index: number
+  /**
+   * The position of the nearest stop at or above it, or {@link NO_STOP}. A stop is an entry that sets something beside its messages
+   * (Settings.ts), or one whose parent did not stand before it: so what a path sets is found without a look at its messages.
+   */
+  readonly stop: number
   /** The record as version 5 has it, before patches. */
   readonly record: JsonObject
   /** The record as the file has it; the same reference when the two are equal. */
   readonly source: JsonObject
 }
+
+export const NO_STOP = -1
 
 /** The message that a patch has put into the entry at a position. */
 export interface PatchedMessage {
@@ -56,6 +63,8 @@ export interface TreeState {
   /** Records read so far, counted from the header. The next record's index. */
   readonly count: number
   readonly entries: Sequence<Entry>
+  /** True once an entry has come under the id of another one: a path may go another way since, and past other stops. */
+  readonly takenOver: boolean
   readonly patches: Sequence<PatchedMessage>
   readonly labels: Sequence<LabelChange>
   readonly entryTitle: EntryTitle | undefined
@@ -72,6 +81,7 @@ export const initial: TreeState = {
   headless: false,
   count: 0,
   entries: empty((entry) => entry.id),
+  takenOver: false,
   patches: empty((patch) => String(patch.position)),
   labels: empty((change) => change.targetId),
   entryTitle: undefined,

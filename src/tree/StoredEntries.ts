@@ -9,7 +9,8 @@
 import { type JsonObject, ownString } from "../model/Json.ts"
 import { grown, KeyTable } from "../model/KeyTable.ts"
 import type { Base } from "../model/Sequence.ts"
-import type { Entry } from "./State.ts"
+import { sets } from "./Settings.ts"
+import { type Entry, NO_STOP } from "./State.ts"
 
 /** Where a record stands in its file, in bytes. */
 export interface Place {
@@ -44,6 +45,8 @@ export class StoredEntries implements Base<Entry> {
   readonly #typeNames: Array<string> = []
   /** The position of an entry with the parent's id. */
   #parents = new Int32Array(FIRST_ENTRIES)
+  /** The position of the nearest stop at or above each. */
+  #stops = new Int32Array(FIRST_ENTRIES)
   /** The ids of parents that did not stand before. */
   readonly #strays = new Map<number, string>()
   /** Entries whose record is not the one in the file. */
@@ -66,6 +69,7 @@ export class StoredEntries implements Base<Entry> {
       this.#lengths = grown(this.#lengths)
       this.#indexes = grown(this.#indexes)
       this.#parents = grown(this.#parents)
+      this.#stops = grown(this.#stops)
       this.#types = grown(this.#types)
     }
     this.#offsets[position] = offset
@@ -73,8 +77,10 @@ export class StoredEntries implements Base<Entry> {
     this.#indexes[position] = index
     this.#types[position] = this.#typeNumber(type)
     const parent = parentId === null ? NO_PARENT : this.#ids.lastPosition(parentId)
-    this.#parents[position] = parentId !== null && parent < 0 ? STRAY : parent
-    if (parentId !== null && parent < 0) this.#strays.set(position, parentId)
+    const isStray = parentId !== null && parent < 0
+    this.#parents[position] = isStray ? STRAY : parent
+    if (isStray) this.#strays.set(position, parentId)
+    this.#stops[position] = isStray || sets(type) ? position : parent < 0 ? NO_STOP : (this.#stops[parent] as number)
     if (whole !== undefined) this.#whole.set(position, whole)
     this.#ids.add(id)
   }
@@ -120,6 +126,10 @@ export class StoredEntries implements Base<Entry> {
     return this.#indexes[position] as number
   }
 
+  stop(position: number): number {
+    return this.#stops[position] as number
+  }
+
   record(position: number): JsonObject {
     return this.#read({ offset: this.#offsets[position] as number, length: this.#lengths[position] as number })
   }
@@ -150,6 +160,10 @@ class StoredEntry implements Entry {
 
   get index(): number {
     return this.#entries.index(this.#position)
+  }
+
+  get stop(): number {
+    return this.#entries.stop(this.#position)
   }
 
   get record(): JsonObject {

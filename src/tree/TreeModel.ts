@@ -55,13 +55,14 @@ const titleAfter = (before: EntryTitle | undefined, record: JsonObject): EntryTi
   return type === "session_info" ? named(before, record) : type === "title_change" ? retitled(before, record) : before
 }
 
-const withEntry = (state: TreeState, entry: Entry): TreeState => {
+const withEntry = (state: TreeState, entry: Entry, takesOver: boolean): TreeState => {
   const { record } = entry
   const targetId = ownString(record, "targetId")
   const isLabel = own(record, "type") === "label" && targetId !== undefined && entryFlaw(record) === undefined
   return {
     ...state,
     entries: append(state.entries, entry),
+    takenOver: state.takenOver || takesOver,
     labels: isLabel ? append(state.labels, { targetId, label: textOf(own(record, "label")) }) : state.labels,
     entryTitle: titleAfter(state.entryTitle, record),
     leaf: movesLeaf(record) ? entry.id : state.leaf,
@@ -76,7 +77,7 @@ const applied = (state: TreeState, record: JsonObject, reading: Reading): TreeSt
     case "Header":
       return withHeader(state, reading.header, reading.madeUp)
     case "Entry":
-      return withEntry(state, reading.entry)
+      return withEntry(state, reading.entry, reading.takesOver)
     case "HeaderPatch": {
       const leaf = reading.leaf === undefined ? state.leaf : reading.leaf
       return { ...state, header: { ...state.header, ...reading.members }, leaf, count: state.count + 1 }
