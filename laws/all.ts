@@ -19,6 +19,7 @@ import * as ledgerDisk from "./ledgerDisk.ts"
 import * as ledgerResume from "./ledgerResume.ts"
 import * as ledgerStore from "./ledgerStore.ts"
 import * as ledgerTools from "./ledgerTools.ts"
+import * as leftInFile from "./leftInFile.ts"
 import * as outline from "./outline.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
@@ -63,6 +64,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/ledgerResume.ts", laws: ledgerResume.laws },
   { file: "laws/ledgerStore.ts", laws: ledgerStore.laws },
   { file: "laws/ledgerTools.ts", laws: ledgerTools.laws },
+  { file: "laws/leftInFile.ts", laws: leftInFile.laws },
   { file: "laws/outline.ts", laws: outline.laws },
   { file: "laws/scan.ts", laws: scan.laws },
   { file: "laws/process.ts", laws: process.laws },

@@ -13,6 +13,7 @@ import { buildSessionContext } from "../src/tree/Context.ts"
 import { referencesIn } from "../src/tree/Images.ts"
 import { stateJson } from "../src/tree/Overview.ts"
 import { inspect } from "../src/tree/Reading.ts"
+import { sanitised } from "../src/tree/Sanitising.ts"
 import { initial, type TreeState } from "../src/tree/State.ts"
 import { evolve } from "../src/tree/TreeModel.ts"
 import { bytesOf, chunkSizes, concat, inChunks } from "./arbitraries/bytes.ts"
@@ -29,14 +30,14 @@ interface Layout {
   readonly sizes: ReadonlyArray<number>
 }
 
-type Hit = "glued" | "cut" | "not UTF-8" | "raw newline" | "blanks" | "reference" | "long id" | "again"
+type Hit = "glued" | "cut" | "not UTF-8" | "raw newline" | "blanks" | "reference" | "long id" | "again" | "history"
 
 const layout: fc.Arbitrary<Layout> = fc.record({
   sealed: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
   hits: fc.array(
     fc.tuple(
       fc.nat({ max: 20 }),
-      fc.constantFrom<Hit>("glued", "cut", "not UTF-8", "raw newline", "blanks", "reference", "long id", "again"),
+      fc.constantFrom<Hit>("glued", "cut", "not UTF-8", "raw newline", "blanks", "reference", "long id", "again", "history"),
     ),
     { maxLength: 4 },
   ),
@@ -44,6 +45,12 @@ const layout: fc.Arbitrary<Layout> = fc.record({
 })
 
 const REFERENCE = `{"type":"image","data":"blob:sha256:${"ab".repeat(32)}","mimeType":"image/png"}`
+
+const HISTORIES = ["openaiResponsesHistory", "openaiResponsesHistorY", "openai\\u0052esponsesHistory"]
+
+/** An answer that must not keep what it has, or one that nearly so. */
+const historyLine = (n: number): string =>
+  `{"type":"message","id":"h${n % 3}","parentId":null,"timestamp":"t","message":{"role":"assistant","providerPayload":{"type":"${HISTORIES[n % 3]}"},"content":[{"type":"thinking","thinkingSignature":"s"}]}}`
 
 /** A line as a hit leaves it, its newline with it. */
 const hitLine = (raw: string, hit: Hit | undefined): Uint8Array => {
@@ -58,6 +65,8 @@ const hitLine = (raw: string, hit: Hit | undefined): Uint8Array => {
       return concat([bytesOf('{"s":"x'), new Uint8Array([0xff]), bytesOf(`${line.length}",${raw.slice(1)}\n`)])
     case "raw newline":
       return bytesOf(`${'{"s":"x'.slice(0, inString)}\n",${raw.slice(1)}\n`)
+    case "history":
+      return bytesOf(`${historyLine(raw.length)}\n${raw}\n`)
     case "blanks":
       return bytesOf(`  \t${raw} \r\n`)
     case "reference":
@@ -128,10 +137,13 @@ const rest = ({ entries: _, patches, labels, ...plain }: TreeState): unknown => 
 })
 
 const referencesOf = (state: TreeState): ReadonlyArray<unknown> => [
-  ...toArray(state.entries).flatMap(({ id, record }) => referencesIn(record).map((image) => ({ image, entryId: id }))),
-  ...toArray(state.patches).flatMap(({ position, message }) =>
-    referencesIn({ message }).map((image) => ({ image, entryId: toArray(state.entries)[position]?.id ?? "" })),
+  ...toArray(state.entries).flatMap(({ id, record }, position) =>
+    referencesIn(record).map((image) => ({ image, entryId: id, within: "entries", position })),
   ),
+  ...toArray(state.patches).flatMap(({ position: patched, message }, position) => {
+    const entryId = toArray(state.entries)[patched]?.id ?? ""
+    return referencesIn({ message }).map((image) => ({ image, entryId, within: "patches", position }))
+  }),
 ]
 
 const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): void => {
@@ -161,6 +173,7 @@ const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): 
   expectEqual("the damages, by what judges alone", judged.damages, full.damages)
   expectEqual("the number of entries, by what judges alone", judged.state.entries.length, full.state.entries.length)
   expectEqual("the references", kept.references, referencesOf(full.state))
+  expectEqual("what it must lose", sanitised(kept.state, kept.losing), sanitised(full.state))
   expectEqual("the entries", plainEntries(kept.state), plainEntries(full.state))
   expectEqual("the state", rest(kept.state), rest(full.state))
   expectEqual("the state as JSON", stateJson(kept.state), stateJson(full.state))
@@ -178,6 +191,7 @@ const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): 
   }
   for (const { kind } of full.damages as ReadonlyArray<{ readonly kind: string }>) coverage.hit(kind)
   coverage.hit("references", kept.references.length > 0)
+  coverage.hit("something that it must lose", kept.losing.length > 0)
   coverage.hit("a patched message", full.state.patches.length > 0)
   coverage.hit(
     "an entry that was migrated",
@@ -199,7 +213,15 @@ const isMigrated = ({ record, source }: Sources): boolean => record !== source
 const CLASSES = [
   ...["orphan", "duplicate-id", "duplicate-record", "unusable-entry", "unusable-patch", "bad-header", "extra-header"],
   ...["glued", "not-utf8", "raw-newline", "not-json", "torn-tail", "edited"],
-  ...["references", "a patched message", "an entry that was migrated", "an id that is not ASCII", "seals", "more entries behind"],
+  ...[
+    "references",
+    "something that it must lose",
+    "a patched message",
+    "an entry that was migrated",
+    "an id that is not ASCII",
+    "seals",
+    "more entries behind",
+  ],
 ]
 
 /** What comes behind entries that are left in the file stands with them as with entries in memory. */

@@ -22,6 +22,7 @@ export const HOME = "/home/law"
 export interface StoreOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly durability?: "written" | "synced"
+  readonly heldFileBytes?: number
 }
 
 /** Where the store keeps its blobs, unless its environment says otherwise. */
@@ -29,7 +30,7 @@ export const BLOBS = blobDirectory(HOME, {})
 
 export const storeOn = (disk: Disk, options: StoreOptions = {}): Layer.Layer<TreeStore | Redaction | BlobStore> => {
   const environment = options.environment ?? {}
-  return TreeStore.layer({ home: HOME, environment, stamp: stamps() }).pipe(
+  return TreeStore.layer({ home: HOME, environment, stamp: stamps(), heldFileBytes: options.heldFileBytes }).pipe(
     Layer.provide(Layer.mergeAll(Writer.layerInline(disk, { durability: options.durability }), Lease.layerMemory)),
     Layer.provideMerge(BlobStore.layerFile(blobDirectory(HOME, environment))),
     Layer.provide(Files.layerOf(disk)),

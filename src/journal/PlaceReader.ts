@@ -24,32 +24,68 @@ export const recordIn = (bytes: Uint8Array): JsonObject | undefined => {
   }
 }
 
+/** Where a record stands in its file, in bytes. */
+interface Place {
+  readonly offset: number
+  readonly length: number
+}
+
 export class PlaceReader {
   readonly #disk: Disk
-  readonly #handle: Handle
+  readonly #path: string
+  /** Undefined once it is closed. */
+  #handle: Handle | undefined
+  #read: Pick<Identity, "device" | "inode" | "size"> | undefined
 
   /** Opens the file. Close it. @throws ReadError */
   constructor(disk: Disk, path: string) {
     this.#disk = disk
-    this.#handle = attempt(path, () => disk.open(path, "read"))
+    this.#path = path
+    this.#handle = this.#open()
   }
 
-  /** The record at a place. @throws ReadError */
-  read({ offset, length }: { readonly offset: number; readonly length: number }): JsonObject {
+  #open(): Handle {
+    return attempt(this.#path, () => this.#disk.open(this.#path, "read"))
+  }
+
+  /**
+   * The record at a place. Once this is closed the file is opened again for it, if it is still the one that was confirmed.
+   *
+   * @throws ReadError
+   */
+  read(place: Place): JsonObject {
+    if (this.#handle !== undefined) return this.#recordAt(this.#handle, place)
+    const handle = this.#open()
+    try {
+      this.#demand(handle)
+      return this.#recordAt(handle, place)
+    } finally {
+      closeQuietly(this.#disk, handle)
+    }
+  }
+
+  #recordAt(handle: Handle, { offset, length }: Place): JsonObject {
     const bytes = new Uint8Array(length)
-    readFully(this.#disk, this.#handle, bytes, offset)
+    readFully(this.#disk, handle, bytes, offset)
     const found = recordIn(bytes)
-    if (found === undefined) throw changed(this.#handle.path)
+    if (found === undefined) throw changed(this.#path)
     return found
   }
 
   /** Fails unless this is the file that was read before, and no shorter now. @throws ReadError */
   confirm({ device, inode, size }: Identity): void {
-    const now = attempt(this.#handle.path, () => this.#disk.stat(this.#handle))
-    if (now.device !== device || now.inode !== inode || now.size < size) throw changed(this.#handle.path)
+    this.#read = { device, inode, size }
+    if (this.#handle !== undefined) this.#demand(this.#handle)
+  }
+
+  #demand(handle: Handle): void {
+    const now = attempt(this.#path, () => this.#disk.stat(handle))
+    const read = this.#read
+    if (now.device !== read?.device || now.inode !== read.inode || now.size < read.size) throw changed(this.#path)
   }
 
   close(): void {
-    closeQuietly(this.#disk, this.#handle)
+    if (this.#handle !== undefined) closeQuietly(this.#disk, this.#handle)
+    this.#handle = undefined
   }
 }

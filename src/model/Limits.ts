@@ -6,6 +6,12 @@ export const READ_CHUNK_BYTES = 1 << 20
 /** Bytes of the smallest file that is read with a scanner of its own. For a smaller one making it takes longer than it saves. */
 export const SCAN_FROM_BYTES = 4 << 20
 
+/** Bytes of the largest file whose records a session that is open for writing holds. Those of a larger one stay in it. */
+export const HELD_FILE_BYTES = 4 << 20
+
+/** Bytes of the records of such a file that are kept because they were read last; up to twice as many. */
+export const REMEMBERED_RECORD_BYTES = 1 << 20
+
 /** Bytes of the longest line that is parsed. Above it a line is reported as oversize and skipped as a stream. Below V8's longest string. */
 export const MAX_LINE_BYTES = 256 << 20
 

@@ -58,6 +58,20 @@ export const over = <A>(base: Base<A>, keyOf: (item: A) => string | undefined): 
   shared: { items: [], index: new Map(), base, held: base.length },
 })
 
+/** The sequence with other items at some positions, under the keys of those that stood there. O(1). */
+export const replaced = <A>(sequence: Sequence<A>, items: ReadonlyMap<number, A>): Sequence<A> =>
+  items.size === 0
+    ? sequence
+    : over(
+        {
+          length: sequence.length,
+          at: (position) => items.get(position) ?? (at(sequence, position) as A),
+          lastPosition: (key, count) => lastPosition(take(sequence, count), key),
+          positions: (key, count) => positions(take(sequence, count), key),
+        },
+        sequence.keyOf,
+      )
+
 /** A buffer of its own with the items of a sequence. What is in the base stays there. */
 const copied = <A>({ length, keyOf, shared: { items, base, held } }: Sequence<A>): Shared<A> => {
   const kept = Math.min(held, length)
@@ -73,6 +87,12 @@ export const append = <A>(sequence: Sequence<A>, item: A): Sequence<A> => {
   if (sequence.length === 0 || shared.held + shared.items.length !== sequence.length) shared = copied(sequence)
   add(shared, item, sequence.keyOf(item))
   return { length: sequence.length + 1, keyOf: sequence.keyOf, shared }
+}
+
+/** A sequence of these items, without keys. O(n) */
+export const from = <A>(items: ReadonlyArray<A>): Sequence<A> => {
+  const none = empty<A>()
+  return { ...none, length: items.length, shared: { ...none.shared, items: [...items] } }
 }
 
 /** The first items of a sequence, `count` at most. O(1); an append to it copies. */

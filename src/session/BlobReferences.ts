@@ -11,9 +11,9 @@ import { type BlobRef, parseBlobRef } from "../blob/BlobRef.ts"
 import type { Disk } from "../disk/Disk.ts"
 import { decodeStrictly } from "../journal/Encoding.ts"
 import type { JsonObject } from "../model/Json.ts"
-import { append, at, empty, type Sequence, toArray } from "../model/Sequence.ts"
+import { at, iterate, replaced } from "../model/Sequence.ts"
 import { base64Of, type Form, type Image, mapReferences, referencesIn } from "../tree/Images.ts"
-import type { TreeState } from "../tree/State.ts"
+import type { Entry, PatchedMessage, TreeState } from "../tree/State.ts"
 
 /** Finds the bytes of a blob. */
 export type Lookup = (ref: BlobRef) => Effect.Effect<Uint8Array, BlobError>
@@ -24,6 +24,14 @@ export interface BlobProblem {
   readonly reason: "missing" | "corrupt" | "unreadable"
   /** The entry that holds the reference. */
   readonly entryId: string
+}
+
+/** A reference, the entry that holds it, and where that stands: the entry itself, or a patch of it. */
+export interface PlacedReference {
+  readonly image: Image
+  readonly entryId: string
+  readonly within: "entries" | "patches"
+  readonly position: number
 }
 
 /** A lookup in one folder after another, changing nothing: the next one is asked when a blob is not in the one before. */
@@ -90,7 +98,7 @@ export const resolveRecord = (record: JsonObject, lookup: Lookup): Effect.Effect
 
 /** Those of some references that lead to nothing, in order. Each blob is read once, and none is kept. */
 export const problemsOf = Effect.fnUntraced(function* (
-  references: ReadonlyArray<{ readonly image: Image; readonly entryId: string }>,
+  references: ReadonlyArray<PlacedReference>,
   lookup: Lookup,
 ): Effect.fn.Return<ReadonlyArray<BlobProblem>> {
   const reasons = new Map<string, BlobProblem["reason"] | undefined>()
@@ -113,32 +121,57 @@ export interface ResolvedState {
   readonly problems: ReadonlyArray<BlobProblem>
 }
 
-/** The entry that a patch belongs to. */
-const patchedId = (state: TreeState, position: number): string => at(state.entries, position)?.id ?? ""
+/** The references in an entry. */
+export const referencesInEntry = ({ id: entryId, record }: Entry, position: number): ReadonlyArray<PlacedReference> =>
+  referencesIn(record).map((image) => ({ image, entryId, within: "entries", position }))
+
+/** The references in a patch, by the state whose entry it patches. */
+export const referencesInPatch = (
+  { entries }: TreeState,
+  { position: patched, message }: PatchedMessage,
+  position: number,
+): ReadonlyArray<PlacedReference> =>
+  referencesIn({ message }).map((image) => ({ image, entryId: at(entries, patched)?.id ?? "", within: "patches", position }))
 
 /** Every place of a state that holds a reference: in its entries, then in their patches. */
-function* references(state: TreeState): Generator<{ readonly image: Image; readonly entryId: string }> {
-  for (const { id, record } of toArray(state.entries)) for (const image of referencesIn(record)) yield { image, entryId: id }
-  for (const { position, message } of toArray(state.patches))
-    for (const image of referencesIn({ message })) yield { image, entryId: patchedId(state, position) }
+const references = (state: TreeState): ReadonlyArray<PlacedReference> => {
+  const found: Array<PlacedReference> = []
+  let position = 0
+  for (const entry of iterate(state.entries)) found.push(...referencesInEntry(entry, position++))
+  position = 0
+  for (const patch of iterate(state.patches)) found.push(...referencesInPatch(state, patch, position++))
+  return found
 }
 
 /** The references of a state, each once. */
 export const referencesOf = (state: TreeState): ReadonlySet<BlobRef> =>
-  new Set([...references(state)].flatMap(({ image }) => parseBlobRef(image.text) ?? []))
+  new Set(references(state).flatMap(({ image }) => parseBlobRef(image.text) ?? []))
 
-const mapSequence = <A>(sequence: Sequence<A>, change: (item: A) => A): Sequence<A> =>
-  toArray(sequence).reduce((mapped, item) => append(mapped, change(item)), empty(sequence.keyOf))
+const withTextsAt = <A>(
+  places: ReadonlyArray<PlacedReference>,
+  within: PlacedReference["within"],
+  change: (position: number) => A | undefined,
+): ReadonlyMap<number, A> => {
+  const changed = new Map<number, A>()
+  for (const place of places) {
+    if (place.within !== within || changed.has(place.position)) continue
+    const item = change(place.position)
+    if (item !== undefined) changed.set(place.position, item)
+  }
+  return changed
+}
 
 /**
  * The state with what its references stand for. The given state is not changed: it is what the file holds, and what a rewrite must go by.
- * The same reference when there is nothing to replace. Cost: a walk over all records, and each blob once; they stay in memory.
+ * The same reference when there is nothing to replace. Cost: the records with references, and each blob once; they stay in memory.
+ *
+ * `places`: all references of the state, where they are known. Without it all records are walked.
  */
 export const resolveState = Effect.fnUntraced(function* (
   state: TreeState,
   lookup: Lookup,
+  places: ReadonlyArray<PlacedReference> = references(state),
 ): Effect.fn.Return<ResolvedState, never> {
-  const places = [...references(state)]
   if (places.length === 0) return { state, problems: [] }
   const texts = yield* resolved(
     places.map(({ image }) => image),
@@ -148,14 +181,18 @@ export const resolveState = Effect.fnUntraced(function* (
     const text = texts.get(keyOf(image))
     return text === undefined || Result.isSuccess(text) ? [] : [{ ref: image.text, reason: text.failure, entryId }]
   })
-  const entries = mapSequence(state.entries, (entry) => {
-    const record = withTexts(entry.record, texts)
+  const entries = withTextsAt(places, "entries", (position): Entry | undefined => {
+    const entry = at(state.entries, position)
+    if (entry === undefined) return undefined
     const { id, parentId, type, index, stop, source } = entry
-    return record === entry.record ? entry : { id, parentId, type, index, stop, record, source }
+    const record = withTexts(entry.record, texts)
+    return record === entry.record ? undefined : { id, parentId, type, index, stop, record, source }
   })
-  const patches = mapSequence(state.patches, (patch) => {
-    const { message } = withTexts({ message: patch.message }, texts)
-    return message === patch.message ? patch : { ...patch, message: message as JsonObject }
+  const patches = withTextsAt(places, "patches", (position): PatchedMessage | undefined => {
+    const patch = at(state.patches, position)
+    const { message } = patch === undefined ? {} : withTexts({ message: patch.message }, texts)
+    return patch === undefined || message === patch.message ? undefined : { ...patch, message: message as JsonObject }
   })
-  return { state: { ...state, entries, patches }, problems }
+  const changed = { entries: replaced(state.entries, entries), patches: replaced(state.patches, patches) }
+  return { state: entries.size + patches.size === 0 ? state : { ...state, ...changed }, problems }
 })

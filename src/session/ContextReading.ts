@@ -14,12 +14,11 @@ import { buildSessionContext, type SessionContext } from "../tree/Context.ts"
 import { referencesIn } from "../tree/Images.ts"
 import type { TreeRejection } from "../tree/Rejection.ts"
 import type { TreeState } from "../tree/State.ts"
-import { type BlobProblem, problemsOf, resolveRecord } from "./BlobReferences.ts"
+import { type BlobProblem, type PlacedReference, problemsOf, resolveRecord } from "./BlobReferences.ts"
 import { Rejected } from "./DispatchError.ts"
 import type { LoadOptions } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
 import { useTreeFile } from "./TreeFile.ts"
-import type { PlacedReference } from "./TreeReading.ts"
 
 export interface ReadContext {
   readonly path: string

@@ -9,7 +9,9 @@ import * as Effect from "effect/Effect"
 import type { Disk } from "../disk/Disk.ts"
 import { PlaceReader } from "../journal/PlaceReader.ts"
 import { ReadError, type ReadSummary } from "../journal/Reader.ts"
+import { RecordCache } from "../journal/RecordCache.ts"
 import { readToEnd } from "../journal/RecordStream.ts"
+import { REMEMBERED_RECORD_BYTES } from "../model/Limits.ts"
 import { type LoadOptions, refusalOf } from "./Load.ts"
 import type { FormatError } from "./OpenError.ts"
 import { TreeReading } from "./TreeReading.ts"
@@ -31,20 +33,25 @@ const asReadError = (cause: unknown): ReadError => {
 }
 
 /** Runs what may look into the file, whose refusals are failures then. */
-const looking = <A>(look: () => A): Effect.Effect<A, ReadError> => Effect.try({ try: look, catch: asReadError })
+export const looking = <A>(look: () => A): Effect.Effect<A, ReadError> => Effect.try({ try: look, catch: asReadError })
 
 /** A refusal of the file in the middle of what looks like a value. */
 const told = (defect: unknown): Effect.Effect<never, ReadError> =>
   defect instanceof ReadError ? Effect.fail(defect) : Effect.die(defect)
 
-const readIn = (
+/** Reads a session through a reader of places that stays open. */
+export const readThrough = (
   disk: Disk,
   path: string,
   places: PlaceReader,
   { onProgress, onlyJudges }: TreeFileOptions,
 ): Effect.Effect<TreeFile, ReadError | FormatError> =>
   Effect.gen(function* () {
-    const reading = new TreeReading({ read: (place) => places.read(place), onlyJudges })
+    const recent = new RecordCache(REMEMBERED_RECORD_BYTES)
+    const reading = new TreeReading({
+      read: (place) => recent.get(place.offset, place.length, () => places.read(place)),
+      onlyJudges,
+    })
     const { outline } = reading
     const summary = yield* readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline })
     yield* looking(() => places.confirm(summary.identity))
@@ -64,6 +71,6 @@ export const useTreeFile = <A, E, R>(
 ): Effect.Effect<A, E | ReadError | FormatError, R> =>
   Effect.acquireUseRelease(
     looking(() => new PlaceReader(disk, path)),
-    (places) => Effect.catchDefect(Effect.flatMap(readIn(disk, path, places, options), use), told),
+    (places) => Effect.catchDefect(Effect.flatMap(readThrough(disk, path, places, options), use), told),
     (places) => Effect.sync(() => places.close()),
   )

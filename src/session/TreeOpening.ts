@@ -13,6 +13,7 @@ import type { TreeRejection } from "../tree/Rejection.ts"
 import { sanitised } from "../tree/Sanitising.ts"
 import { treeModel } from "../tree/TreeModel.ts"
 import type { Rejected } from "./DispatchError.ts"
+import { type FoundTree, readToWrite } from "./LeftInFile.ts"
 import type { LoadedTree } from "./Load.ts"
 import { putInOrder } from "./OnDisk.ts"
 import { ConsentError, FormatError, PrepareError } from "./OpenError.ts"
@@ -84,9 +85,13 @@ const wayOf = (room: TreeRoom, loaded: LoadedTree, options: OpenOptions): Effect
 }
 
 /** The loaded session, read again if it has changed before the lease was taken. */
-const underLease = Effect.fnUntraced(function* (room: TreeRoom, loaded: LoadedTree, offer?: string | undefined) {
-  yield* room.lease.acquire(loaded.path, { offer })
-  return (yield* isUnchanged(room, loaded.path, loaded.summary.identity)) ? loaded : yield* loadIn(room, loaded.path)
+const underLease = Effect.fnUntraced(function* (
+  room: TreeRoom,
+  found: FoundTree,
+  offer?: string | undefined,
+): Effect.fn.Return<FoundTree, OpenError, Scope.Scope> {
+  yield* room.lease.acquire(found.path, { offer })
+  return (yield* isUnchanged(room, found.path, found.summary.identity)) ? found : yield* readToWrite(room, found.path)
 })
 
 /** Opens a file for writing. Takes the lease; changes no byte before the first command. */
@@ -95,7 +100,7 @@ export const openTree = Effect.fnUntraced(function* (
   path: string,
   options: OpenOptions,
 ): Effect.fn.Return<OpenTree, OpenError, Scope.Scope> {
-  const found = yield* loadIn(room, path)
+  const found = yield* readToWrite(room, path)
   const way = yield* wayOf(room, found, options)
   if (way === "fork") return yield* openFork(room, found)
   const loaded = yield* underLease(room, found, options.offer)
@@ -112,9 +117,9 @@ export const openTree = Effect.fnUntraced(function* (
  * A preparation that also takes out what must not outlive the process that wrote it, as patches in front of the first record. The state
  * has them from the beginning.
  */
-const sanitising = (room: TreeRoom, loaded: LoadedTree, preparation: Preparation): Preparation => {
-  const state = upToDate(loaded.state)
-  const patches = sanitised(state)
+const sanitising = (room: TreeRoom, found: FoundTree, preparation: Preparation): Preparation => {
+  const state = upToDate(found.state)
+  const patches = sanitised(state, found.losing)
   if (patches.length === 0) return preparation
   const prepare: Preparation["prepare"] = Effect.gen(function* () {
     const opened = yield* preparation.prepare

@@ -10,18 +10,13 @@ import type { JournalRecord, LineItem } from "../journal/Line.ts"
 import { Outline } from "../journal/Outline.ts"
 import type { JsonObject } from "../model/Json.ts"
 import { at, over } from "../model/Sequence.ts"
-import { type Image, referencesIn } from "../tree/Images.ts"
 import type { Reading } from "../tree/Reading.ts"
+import { mustLose, PROVIDER_HISTORY } from "../tree/Sanitising.ts"
 import { initial, type TreeState } from "../tree/State.ts"
 import { type EntryName, type Place, StoredEntries } from "../tree/StoredEntries.ts"
 import { advance } from "../tree/TreeModel.ts"
+import { type PlacedReference, referencesInEntry, referencesInPatch } from "./BlobReferences.ts"
 import { type FirstRecords, FORMAT_RECORDS } from "./Load.ts"
-
-/** A reference to a blob, and the entry that holds it. */
-export interface PlacedReference {
-  readonly image: Image
-  readonly entryId: string
-}
 
 export interface TreeReadingOptions {
   /** The record at a place of the file that is read. */
@@ -29,6 +24,9 @@ export interface TreeReadingOptions {
   /** Holds no label and no patched message: enough to judge the records by, not to show the session. */
   readonly onlyJudges?: boolean | undefined
 }
+
+/** As much of the type of a provider's history as is looked for at once. */
+const HISTORY_PREFIX = PROVIDER_HISTORY.slice(0, 16)
 
 /** From version 3 on a message with an id is held as it stands. */
 const UNCHANGED_FROM = 3
@@ -42,6 +40,8 @@ export class TreeReading implements FirstRecords {
   /** The references in entries, then those in patches. */
   readonly #inEntries: Array<PlacedReference> = []
   readonly #inPatches: Array<PlacedReference> = []
+  /** The positions of entries that must lose a provider's history. */
+  readonly #losing = new Set<number>()
   readonly #onlyJudges: boolean
   readonly #entries: StoredEntries
   /** The state, but for what {@link #leaf} and {@link #count} say and for the entries that came since. */
@@ -63,8 +63,13 @@ export class TreeReading implements FirstRecords {
     return [...this.#inEntries, ...this.#inPatches]
   }
 
+  /** The positions of the entries that must lose what `sanitised` takes out, in order. */
+  get losing(): ReadonlyArray<number> {
+    return [...this.#losing].sort((a, b) => a - b)
+  }
+
   /** What the file's reader is to tell records by. */
-  readonly outline = new Outline({ prefixes: [BLOB_PREFIX] })
+  readonly outline = new Outline({ prefixes: [BLOB_PREFIX, HISTORY_PREFIX] })
 
   /** Takes what the file's reader gives, in order. @throws what `read` throws */
   take(item: LineItem): void {
@@ -76,16 +81,14 @@ export class TreeReading implements FirstRecords {
     if (this.first.length < FORMAT_RECORDS) this.first.push(record.value)
     // A version that is not known is refused before its records are given a meaning.
     if (this.refused !== undefined) return
-    const { outline } = record
-    const refers = outline === undefined ? record.raw.includes(BLOB_PREFIX) : outline.hasPrefix
-    const name = refers ? undefined : this.#messageName(record)
-    if (name === undefined) this.#read(record, refers)
+    const name = record.outline?.hasPrefix === false ? this.#messageName(record.outline) : undefined
+    if (name === undefined) this.#read(record)
     else this.#message(record, name)
   }
 
   /** The names of an entry whose reading is certain: a whole message under an id that is new. */
-  #messageName({ outline }: JournalRecord): EntryName | undefined {
-    if (outline === undefined || this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
+  #messageName(outline: Outline): EntryName | undefined {
+    if (this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
     if (!outline.says("type", "message") || outline.kind("message") !== "object") return undefined
     if (outline.kind("timestamp") !== "string") return undefined
     const id = outline.text("id")
@@ -110,12 +113,12 @@ export class TreeReading implements FirstRecords {
   }
 
   /** Any other record, as the fold of the tree reads it. */
-  #read(record: JournalRecord, refers: boolean): void {
+  #read(record: JournalRecord): void {
     const { value } = record
     const before = this.#entries.length
     const { state, reading } = advance(this.state, value)
     for (const kind of reading.damage) this.#damage(record, kind)
-    if (refers) this.#refer(state, reading)
+    this.#note(state, reading)
     const entry = state.entries.length > before ? at(state.entries, before) : undefined
     if (entry !== undefined) this.#entries.add(entry, record, this.#onlyJudges || entry.record === value ? undefined : entry)
     const { patches, labels } = this.#onlyJudges ? initial : state
@@ -125,13 +128,18 @@ export class TreeReading implements FirstRecords {
     if (state.unsupported !== undefined) this.refused = { record, version: state.unsupported.version }
   }
 
-  #refer(state: TreeState, reading: Reading): void {
+  /** Notes what a record brings that is asked for later: references to blobs, and what must be lost. */
+  #note(state: TreeState, reading: Reading): void {
     if (reading._tag === "Entry") {
-      const { id, record } = reading.entry
-      for (const image of referencesIn(record)) this.#inEntries.push({ image, entryId: id })
+      const { entry } = reading
+      const position = state.entries.length - 1
+      this.#inEntries.push(...referencesInEntry(entry, position))
+      if (mustLose(entry.record)) this.#losing.add(position)
     } else if (reading._tag === "EntryPatch") {
-      const entryId = at(state.entries, reading.position)?.id ?? ""
-      for (const image of referencesIn({ message: reading.message })) this.#inPatches.push({ image, entryId })
+      const { position, message } = reading
+      this.#inPatches.push(...referencesInPatch(state, { position, message }, state.patches.length - 1))
+      if (mustLose({ type: "message", message })) this.#losing.add(position)
+      else this.#losing.delete(position)
     }
   }
 

@@ -33,6 +33,11 @@ export interface TreeStoreOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** A clock reading and fresh randomness. */
   readonly stamp: Effect.Effect<Stamp>
+  /**
+   * Bytes of the largest file whose records an open session holds in memory; by default 4 MiB, `Infinity` for every file. Those of a
+   * larger one are read from it when they are asked for: see {@link OpenTree.session}.
+   */
+  readonly heldFileBytes?: number | undefined
 }
 
 export interface TreeRoom extends Room, TreeStoreOptions {
@@ -75,6 +80,10 @@ export interface Migration {
 }
 
 export interface OpenTree {
+  /**
+   * Of a large file (`heldFileBytes`) the states leave the records where they are. Looking at one reads it, also after the session is
+   * closed; that throws a ReadError when the disk refuses or the file has become another one. Commands and receipts read none.
+   */
   readonly session: TreeSession
   /** Where the records go: another path than the one asked for when a fork is made in our own store. */
   readonly path: string

@@ -101,7 +101,7 @@ const readPatch = (state: TreeState, record: JsonObject, damage: ReadonlyArray<D
   const position = lastPosition(state.entries, patch.entryId)
   const target = at(state.entries, position)
   if (target === undefined) return refused({ _tag: "UnknownTarget", id: patch.entryId }, damage)
-  if (target.record["type"] !== "message") return refused({ _tag: "NotAMessage", id: patch.entryId }, damage)
+  if (target.type !== "message") return refused({ _tag: "NotAMessage", id: patch.entryId }, damage)
   return { _tag: "EntryPatch", position, message: patch.message, damage }
 }
 

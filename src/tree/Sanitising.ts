@@ -10,6 +10,9 @@ import { at, lastPosition } from "../model/Sequence.ts"
 import { recordAt, type TreeState } from "./State.ts"
 import type { TreeRecord } from "./TreeModel.ts"
 
+/** The type of the payload. */
+export const PROVIDER_HISTORY = "openaiResponsesHistory"
+
 const without = (object: JsonObject, key: string): JsonObject => {
   const { [key]: _, ...rest } = object
   return rest
@@ -20,20 +23,30 @@ const unsigned = (block: Json): Json => (isObject(block) ? without(block, "think
 /** The message without what it must lose, or undefined when it has nothing to lose. */
 const clean = (message: JsonObject): JsonObject | undefined => {
   const payload = ownObject(message, "providerPayload")
-  const isHistory = payload !== undefined && ownString(payload, "type") === "openaiResponsesHistory"
+  const isHistory = payload !== undefined && ownString(payload, "type") === PROVIDER_HISTORY
   if (own(message, "role") !== "assistant" || !isHistory) return undefined
   const rest = without(message, "providerPayload")
   const content = own(rest, "content")
   return Array.isArray(content) ? { ...rest, content: (content as JsonArray).map(unsigned) } : rest
 }
 
+/** Whether a message of an entry must lose something. */
+export const mustLose = (record: JsonObject, message: Json | undefined = own(record, "message")): boolean =>
+  own(record, "type") === "message" && isObject(message) && clean(message) !== undefined
+
+const everyPosition = function* ({ entries }: TreeState): Generator<number> {
+  for (let position = 0; position < entries.length; position++) yield position
+}
+
 /**
  * One `entry_patch` for each answer that must lose something, in file order. A state that has them needs none. An entry under an id that a
- * later one has taken over cannot be patched and is on no path. O(entries).
+ * later one has taken over cannot be patched and is on no path.
+ *
+ * `positions`: those of all entries that must lose something, in order, where they are known. O(positions).
  */
-export const sanitised = (state: TreeState): ReadonlyArray<TreeRecord> => {
+export const sanitised = (state: TreeState, positions: Iterable<number> = everyPosition(state)): ReadonlyArray<TreeRecord> => {
   const patches: Array<TreeRecord> = []
-  for (let position = 0; position < state.entries.length; position++) {
+  for (const position of positions) {
     const record = recordAt(state, position) ?? {}
     const given = own(record, "type") === "message" ? ownObject(record, "message") : undefined
     const message = given === undefined ? undefined : clean(given)
