@@ -1,10 +1,12 @@
 /** The context at the live leaf, kept from one state to the next so that an append costs what it changed and not the session. */
 import * as Result from "effect/Result"
 import type { JsonObject } from "../model/Json.ts"
-import { at, last, positions } from "../model/Sequence.ts"
-import { type ContextFold, emptyFold, extend } from "./Context.ts"
-import { type Entry, recordOf, type TreeState } from "./State.ts"
-import { path, records } from "./Tree.ts"
+import { append, at, empty, from, lastPosition, positions } from "../model/Sequence.ts"
+import { type ContextFold, saidAt } from "./Context.ts"
+import { changesAbove } from "./ContextMessages.ts"
+import { messageOf } from "./EntryMessage.ts"
+import { initialSettings, settle } from "./Settings.ts"
+import { recordAt, type TreeState } from "./State.ts"
 
 export interface LiveContext {
   readonly fold: ContextFold
@@ -12,48 +14,68 @@ export interface LiveContext {
   /** The numbers of entries and patches in the state it was made of. */
   readonly entries: number
   readonly patches: number
+  /** The id of an entry that would stand above the whole path, and was not in the session. */
+  readonly missing: string | undefined
 }
 
-export const initialLiveContext: LiveContext = { fold: emptyFold, leaf: null, entries: 0, patches: 0 }
+export const initialLiveContext: LiveContext = {
+  fold: { messages: empty(), settings: initialSettings },
+  leaf: null,
+  entries: 0,
+  patches: 0,
+  missing: undefined,
+}
 
-const whole = (state: TreeState): ContextFold =>
-  Result.match(path(state), {
-    onFailure: () => emptyFold,
-    onSuccess: (found) => records(state, found).reduce(extend, emptyFold),
+const anew = (state: TreeState): Pick<LiveContext, "fold" | "missing"> =>
+  Result.match(saidAt(state, state.leaf), {
+    onFailure: () => initialLiveContext,
+    onSuccess: ({ messages, settings, missing }) => ({ fold: { messages: from(messages), settings }, missing }),
   })
 
 /** True when entries added since can have changed the path that the fold was made of: one took an id over, or filled a gap. */
 const reaches = (live: LiveContext, state: TreeState): boolean => {
-  const top = at(live.fold.path, 0)
-  if (top !== undefined && (top["parentId"] ?? null) !== null) return true
+  if (!state.takenOver && live.missing === undefined) return false
   for (let position = live.entries; position < state.entries.length; position++) {
     const id = at(state.entries, position)?.id ?? ""
-    if (positions(state.entries, id).length > 1) return true
+    if (id === live.missing || positions(state.entries, id).length > 1) return true
   }
   return false
 }
 
-/** The records between a leaf and an id above it, downwards; undefined when the id is not found within so many steps. */
-const between = (state: TreeState, leaf: string | null, above: string | null, steps: number): Array<JsonObject> | undefined => {
+/**
+ * The records that were added between the live leaf and the one before, downwards. Undefined when that is not all there is between them,
+ * and when one of them changes what stands above it.
+ */
+const added = (live: LiveContext, state: TreeState): Array<JsonObject> | undefined => {
   const found: Array<JsonObject> = []
-  let id = leaf
-  for (let n = 0; n < steps && id !== above && id !== null; n++) {
-    const entry: Entry | undefined = last(state.entries, id)
-    if (entry === undefined) return undefined
-    found.push(recordOf(state, id) ?? entry.record)
+  const steps = state.entries.length - live.entries
+  let id = state.leaf
+  while (found.length < steps && id !== live.leaf && id !== null) {
+    const position = lastPosition(state.entries, id)
+    const entry = at(state.entries, position)
+    if (position < live.entries || entry === undefined || changesAbove(entry.type)) return undefined
+    found.push(recordAt(state, position) ?? entry.record)
     id = entry.parentId
   }
-  return id === above ? found.reverse() : undefined
+  return id === live.leaf ? found.reverse() : undefined
+}
+
+/** The fold after one more record of the path, one that changes nothing above it. O(1) */
+const extend = ({ messages, settings }: ContextFold, record: JsonObject): ContextFold => {
+  const message = messageOf(record)
+  return { messages: message === undefined ? messages : append(messages, message), settings: settle(settings, record) }
 }
 
 /**
- * The context at the live leaf of a state that grew out of the one `live` was made of. Costs what changed: the entries since then,
- * or the whole path after a branch to elsewhere or a patch. `contextOf(follow(live, state).fold)` is `buildSessionContext(state)`.
+ * The context at the live leaf of a state that grew out of the one `live` was made of. Costs the entries since then, or what the context
+ * holds after a branch to elsewhere, a patch, or an entry that changes what stands above it, a compaction for one.
+ * `contextOf(follow(live, state).fold)` is `buildSessionContext(state)`.
  */
 export const follow = (live: LiveContext, state: TreeState): LiveContext => {
   const { leaf } = state
   const [entries, patches] = [state.entries.length, state.patches.length]
-  const grown = patches === live.patches && !reaches(live, state)
-  const added = grown ? between(state, leaf, live.leaf, entries - live.entries) : undefined
-  return { fold: added === undefined ? whole(state) : added.reduce(extend, live.fold), leaf, entries, patches }
+  const isGrown = patches === live.patches && !reaches(live, state)
+  const records = isGrown ? added(live, state) : undefined
+  const said = records === undefined ? anew(state) : { fold: records.reduce(extend, live.fold), missing: live.missing }
+  return { fold: said.fold, missing: said.missing, leaf, entries, patches }
 }

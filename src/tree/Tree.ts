@@ -24,34 +24,45 @@ export interface Path {
   readonly end: PathEnd
 }
 
-const EMPTY: Path = { positions: [], end: { _tag: "Root" } }
+const ROOT: PathEnd = { _tag: "Root" }
+
+/** A way up. */
+export interface Climb {
+  /** From where it begins upwards. */
+  readonly positions: ReadonlyArray<number>
+  /** How the path ends; absent when the way was left before that. */
+  readonly end?: PathEnd
+}
 
 /**
- * The positions from a position up to the end, upwards. While every parent stands before its child nothing can repeat; the set of
- * what was seen is made with the first step that goes forward.
+ * The way from a position up to the end of its path, or to the first entry at which `isEnough` holds. While every parent stands before its
+ * child nothing can repeat; the set of what was seen is made with the first step that goes forward.
  */
-const climb = (state: TreeState, from: number): Path => {
-  const positions = [from]
+export const climb = (state: TreeState, from: number, isEnough?: (position: number, entry: Entry) => boolean): Climb => {
+  const positions: Array<number> = []
   let seen: Set<number> | undefined
   for (let position = from; ; ) {
-    const parentId = at(state.entries, position)?.parentId
-    if (parentId === null || parentId === undefined) return { positions, end: { _tag: "Root" } }
+    const entry = at(state.entries, position)
+    if (entry === undefined) return { positions }
+    positions.push(position)
+    if (isEnough?.(position, entry) === true) return { positions }
+    const { parentId } = entry
+    if (parentId === null) return { positions, end: ROOT }
     const parent = lastPosition(state.entries, parentId)
     if (parent < 0) return { positions, end: { _tag: "Gap", missing: parentId } }
     if (parent >= position) seen ??= new Set(positions)
     if (seen?.has(parent) === true) return { positions, end: { _tag: "Cycle", repeated: parentId } }
     seen?.add(parent)
-    positions.push(parent)
     position = parent
   }
 }
 
 /** The path from its upper end down to a leaf, both included; empty for null. O(length of the path). */
 export const path = (state: TreeState, leaf: string | null = state.leaf): Result.Result<Path, TreeRejection> => {
-  if (leaf === null) return Result.succeed(EMPTY)
+  if (leaf === null) return Result.succeed({ positions: [], end: ROOT })
   const position = lastPosition(state.entries, leaf)
   if (position < 0) return Result.fail(unknownLeaf(leaf))
-  const { positions, end } = climb(state, position)
+  const { positions, end = ROOT } = climb(state, position)
   return Result.succeed({ positions: positions.toReversed(), end })
 }
 
