@@ -37,6 +37,11 @@ export interface NodeOptions {
   /** Default: the home directory of the user. */
   readonly home?: string | undefined
   readonly writer?: (WriterOptions & ThreadPortOptions) | undefined
+  /**
+   * Bytes of the largest file whose records an open session holds in memory. Default: 4 MiB. Those of a larger one are read when they are
+   * asked for; see `OpenTree.session`.
+   */
+  readonly heldFileBytes?: number | undefined
   /** Locks sessions by the kernel's own calls, from `loadNative()` of `annals/native`. Default: by SQLite, which needs nothing. */
   readonly native?: NativePort | undefined
   /**
@@ -59,7 +64,11 @@ export const layer = (
     ),
   )
   const home = options.home ?? homedir()
-  return Layer.merge(TreeStore.layer({ home, environment, stamp: systemStamp }), LedgerFiles.layer({ stamp: systemStamp })).pipe(
+  const { heldFileBytes } = options
+  return Layer.merge(
+    TreeStore.layer({ home, environment, stamp: systemStamp, heldFileBytes }),
+    LedgerFiles.layer({ stamp: systemStamp }),
+  ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Writer.layer(options.writer), lease, BlobStore.layerFile(blobDirectory(home, environment))),
     ),

@@ -2,10 +2,10 @@
  * Records of a journal read a second time, from the places where they were found.
  *
  * Gives what the first reading gave (law IDX-2), as long as the file is the one that was read: whoever holds a reader compares its
- * identity with that of the first reading. A place that holds no record any more is a file that changed.
+ * identity with that of the first reading. A place that holds no record any more, or that of another id, is a file that changed.
  */
 import type { Disk, Handle } from "../disk/Disk.ts"
-import { isObject, type JsonObject } from "../model/Json.ts"
+import { isObject, type JsonObject, own } from "../model/Json.ts"
 import { parseJson } from "../model/JsonParse.ts"
 import { decode } from "./Encoding.ts"
 import { withoutSeal } from "./Integrity.ts"
@@ -49,26 +49,26 @@ export class PlaceReader {
   }
 
   /**
-   * The record at a place. Once this is closed the file is opened again for it, if it is still the one that was confirmed.
+   * The record of an id at a place. Once this is closed the file is opened again for it, if it is still the one that was confirmed.
    *
    * @throws ReadError
    */
-  read(place: Place): JsonObject {
-    if (this.#handle !== undefined) return this.#recordAt(this.#handle, place)
+  read(place: Place, id: string): JsonObject {
+    if (this.#handle !== undefined) return this.#recordAt(this.#handle, place, id)
     const handle = this.#open()
     try {
       this.#demand(handle)
-      return this.#recordAt(handle, place)
+      return this.#recordAt(handle, place, id)
     } finally {
       closeQuietly(this.#disk, handle)
     }
   }
 
-  #recordAt(handle: Handle, { offset, length }: Place): JsonObject {
+  #recordAt(handle: Handle, { offset, length }: Place, id: string): JsonObject {
     const bytes = new Uint8Array(length)
     readFully(this.#disk, handle, bytes, offset)
     const found = recordIn(bytes)
-    if (found === undefined) throw changed(this.#path)
+    if (found === undefined || own(found, "id") !== id) throw changed(this.#path)
     return found
   }
 

@@ -49,7 +49,7 @@ export const readThrough = (
   Effect.gen(function* () {
     const recent = new RecordCache(REMEMBERED_RECORD_BYTES)
     const reading = new TreeReading({
-      read: (place) => recent.get(place.offset, place.length, () => places.read(place)),
+      read: (place, id) => recent.get(place.offset, place.length, () => places.read(place, id)),
       onlyJudges,
     })
     const { outline } = reading

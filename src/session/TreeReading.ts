@@ -13,14 +13,14 @@ import { at, over } from "../model/Sequence.ts"
 import type { Reading } from "../tree/Reading.ts"
 import { mustLose, PROVIDER_HISTORY } from "../tree/Sanitising.ts"
 import { initial, type TreeState } from "../tree/State.ts"
-import { type EntryName, type Place, StoredEntries } from "../tree/StoredEntries.ts"
+import { type EntryName, type ReadPlace, StoredEntries } from "../tree/StoredEntries.ts"
 import { advance } from "../tree/TreeModel.ts"
 import { type PlacedReference, referencesInEntry, referencesInPatch } from "./BlobReferences.ts"
 import { type FirstRecords, FORMAT_RECORDS } from "./Load.ts"
 
 export interface TreeReadingOptions {
   /** The record at a place of the file that is read. */
-  readonly read: (place: Place) => JsonObject
+  readonly read: ReadPlace
   /** Holds no label and no patched message: enough to judge the records by, not to show the session. */
   readonly onlyJudges?: boolean | undefined
 }

@@ -18,6 +18,9 @@ export interface Place {
   readonly length: number
 }
 
+/** The record at a place, as the file's reader gave it. It is one under this id. */
+export type ReadPlace = (place: Place, id: string) => JsonObject
+
 /** What an entry is known by without its record. */
 export interface EntryName {
   readonly id: string
@@ -36,7 +39,7 @@ const MAX_TYPES = 255
 const FIRST_ENTRIES = 1_024
 
 export class StoredEntries implements Base<Entry> {
-  readonly #read: (place: Place) => JsonObject
+  readonly #read: ReadPlace
   readonly #ids = new KeyTable()
   #offsets = new Float64Array(FIRST_ENTRIES)
   #lengths = new Uint32Array(FIRST_ENTRIES)
@@ -52,8 +55,7 @@ export class StoredEntries implements Base<Entry> {
   /** Entries whose record is not the one in the file. */
   readonly #whole = new Map<number, Entry>()
 
-  /** `read`: the record at a place, as the file's reader gave it. */
-  constructor(read: (place: Place) => JsonObject) {
+  constructor(read: ReadPlace) {
     this.#read = read
   }
 
@@ -131,7 +133,8 @@ export class StoredEntries implements Base<Entry> {
   }
 
   record(position: number): JsonObject {
-    return this.#read({ offset: this.#offsets[position] as number, length: this.#lengths[position] as number })
+    const place = { offset: this.#offsets[position] as number, length: this.#lengths[position] as number }
+    return this.#read(place, this.id(position))
   }
 }
 
