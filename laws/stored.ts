@@ -120,11 +120,12 @@ const fullOf = (items: ReadonlyArray<LineItem>): Full => {
 }
 
 const plainEntries = (state: TreeState): ReadonlyArray<unknown> =>
-  [...iterate(state.entries)].map(({ id, parentId, type, index, stop, record, source }) => ({
+  [...iterate(state.entries)].map(({ id, parentId, type, index, parent, stop, record, source }) => ({
     id,
     parentId,
     type,
     index,
+    parent,
     stop,
     record,
     source,

@@ -184,9 +184,9 @@ export const resolveState = Effect.fnUntraced(function* (
   const entries = withTextsAt(places, "entries", (position): Entry | undefined => {
     const entry = at(state.entries, position)
     if (entry === undefined) return undefined
-    const { id, parentId, type, index, stop, source } = entry
+    const { id, parentId, type, index, parent, stop, source } = entry
     const record = withTexts(entry.record, texts)
-    return record === entry.record ? undefined : { id, parentId, type, index, stop, record, source }
+    return record === entry.record ? undefined : { id, parentId, type, index, parent, stop, record, source }
   })
   const patches = withTextsAt(places, "patches", (position): PatchedMessage | undefined => {
     const patch = at(state.patches, position)

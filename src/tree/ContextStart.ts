@@ -10,7 +10,7 @@ import { at, lastPosition } from "../model/Sequence.ts"
 import { firstKeptId, isCompaction } from "./Compaction.ts"
 import { isReset } from "./ContextMessages.ts"
 import { initialSettings, type Settings, sets, settle } from "./Settings.ts"
-import { type Entry, NO_STOP, recordAt, type TreeState } from "./State.ts"
+import { type Entry, NO_STOP, parentOf, recordAt, type TreeState } from "./State.ts"
 import { type Climb, climb } from "./Tree.ts"
 
 export interface ContextStart {
@@ -38,15 +38,13 @@ const fromStops = (state: TreeState, position: number): Above | undefined => {
   if (state.takenOver) return undefined
   const setting: Array<number> = []
   for (let below = position; ; ) {
-    const parentId = at(state.entries, below)?.parentId ?? null
-    if (parentId === null) return { setting, missing: undefined }
-    const parent = lastPosition(state.entries, parentId)
-    if (parent < 0) return { setting, missing: parentId }
+    const entry = at(state.entries, below)
+    if (entry === undefined) return { setting, missing: undefined }
+    if (below !== position && sets(entry.type)) setting.push(below)
+    const parent = parentOf(state, entry)
+    if (parent < 0) return { setting, missing: entry.parentId ?? undefined }
     if (parent >= below) return undefined
     below = at(state.entries, parent)?.stop ?? NO_STOP
-    const stop = at(state.entries, below)
-    if (stop === undefined) return { setting, missing: undefined }
-    if (sets(stop.type)) setting.push(below)
   }
 }
 

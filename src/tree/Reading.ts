@@ -55,11 +55,11 @@ const upcastIn = (state: TreeState, record: JsonObject): Upcast =>
     idAt: (index) => idAt(state.entries, index),
   })
 
-/** The entry that answers to a parent's id: nearly always the last one. O(1). */
-const parentIn = (entries: Sequence<Entry>, parentId: string | null): Entry | undefined => {
-  if (parentId === null) return undefined
-  const newest = at(entries, entries.length - 1)
-  return newest?.id === parentId ? newest : last(entries, parentId)
+/** Where the entry stands that answers to a parent's id: nearly always at the end. -1 for none. O(1). */
+const parentIn = (entries: Sequence<Entry>, parentId: string | null): number => {
+  if (parentId === null) return -1
+  const newest = entries.length - 1
+  return at(entries, newest)?.id === parentId ? newest : lastPosition(entries, parentId)
 }
 
 const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<DamageKind>): Reading => {
@@ -74,10 +74,10 @@ const readEntry = (state: TreeState, source: JsonObject, damage: ReadonlyArray<D
   if (entryFlaw(state.version === 1 ? record : source) !== undefined) found.push("unusable-entry")
   if (holder !== undefined) found.push("duplicate-id")
   const parent = parentIn(state.entries, parentId)
-  const isOrphan = parentId !== null && parent === undefined
+  const isOrphan = parentId !== null && parent < 0
   if (isOrphan) found.push("orphan")
-  const stop = isOrphan || sets(type) ? state.entries.length : (parent?.stop ?? NO_STOP)
-  const entry = { id, parentId, type, index: state.count, stop, record, source }
+  const stop = isOrphan || sets(type) ? state.entries.length : (at(state.entries, parent)?.stop ?? NO_STOP)
+  const entry = { id, parentId, type, index: state.count, parent, stop, record, source }
   return { _tag: "Entry", entry, takesOver: holder !== undefined && id === given, edits, damage: found }
 }
 

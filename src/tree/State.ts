@@ -16,6 +16,8 @@ export interface Entry {
   readonly type: string
   /** Its place among the records of the file, the header being 0. */
   readonly index: number
+  /** The position of the entry that answered to its parent's id when it came, or -1. See {@link parentOf}. */
+  readonly parent: number
   /**
    * The position of the nearest stop at or above it, or {@link NO_STOP}. A stop is an entry that sets something beside its messages
    * (Settings.ts), or one whose parent did not stand before it: so what a path sets is found without a look at its messages.
@@ -63,7 +65,7 @@ export interface TreeState {
   /** Records read so far, counted from the header. The next record's index. */
   readonly count: number
   readonly entries: Sequence<Entry>
-  /** True once an entry has come under the id of another one: a path may go another way since, and past other stops. */
+  /** True once an entry has come under the id of another one: a path may go past other parents and stops since. */
   readonly takenOver: boolean
   readonly patches: Sequence<PatchedMessage>
   readonly labels: Sequence<LabelChange>
@@ -90,6 +92,12 @@ export const initial: TreeState = {
 
 /** True when an entry answers to the id. O(1). */
 export const has = (state: TreeState, id: string): boolean => lastPosition(state.entries, id) >= 0
+
+/** The position of the entry that answers to the parent's id of one, or -1. O(1). */
+export const parentOf = ({ entries, takenOver }: TreeState, { parent, parentId }: Entry): number => {
+  if (parent >= 0 && !takenOver) return parent
+  return parentId === null ? -1 : lastPosition(entries, parentId)
+}
 
 /** The record at a position with its patches folded in, or undefined outside the session. O(1). */
 export const recordAt = (state: TreeState, position: number): JsonObject | undefined => {

@@ -128,6 +128,10 @@ export class StoredEntries implements Base<Entry> {
     return this.#indexes[position] as number
   }
 
+  parent(position: number): number {
+    return Math.max(this.#parents[position] as number, NO_PARENT)
+  }
+
   stop(position: number): number {
     return this.#stops[position] as number
   }
@@ -163,6 +167,10 @@ class StoredEntry implements Entry {
 
   get index(): number {
     return this.#entries.index(this.#position)
+  }
+
+  get parent(): number {
+    return this.#entries.parent(this.#position)
   }
 
   get stop(): number {

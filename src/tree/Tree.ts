@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { type JsonObject, ownString } from "../model/Json.ts"
 import { at, iterate, last, lastPosition } from "../model/Sequence.ts"
 import { type TreeRejection, unknownLeaf } from "./Rejection.ts"
-import { type Entry, recordAt, type TreeState } from "./State.ts"
+import { type Entry, parentOf, recordAt, type TreeState } from "./State.ts"
 
 /** How a path ends at its upper end. */
 export type PathEnd =
@@ -46,12 +46,10 @@ export const climb = (state: TreeState, from: number, isEnough?: (position: numb
     if (entry === undefined) return { positions }
     positions.push(position)
     if (isEnough?.(position, entry) === true) return { positions }
-    const { parentId } = entry
-    if (parentId === null) return { positions, end: ROOT }
-    const parent = lastPosition(state.entries, parentId)
-    if (parent < 0) return { positions, end: { _tag: "Gap", missing: parentId } }
+    const parent = parentOf(state, entry)
+    if (parent < 0) return { positions, end: entry.parentId === null ? ROOT : { _tag: "Gap", missing: entry.parentId } }
     if (parent >= position) seen ??= new Set(positions)
-    if (seen?.has(parent) === true) return { positions, end: { _tag: "Cycle", repeated: parentId } }
+    if (seen?.has(parent) === true) return { positions, end: { _tag: "Cycle", repeated: entry.parentId ?? "" } }
     seen?.add(parent)
     position = parent
   }
@@ -117,9 +115,7 @@ const timeOf = (entry: Entry | undefined): number => {
 /** The forest of all entries. O(n log n), without recursion. */
 export const forest = (state: TreeState): Forest => {
   const parents: Array<number> = []
-  for (const { parentId } of iterate(state.entries)) {
-    parents.push(parentId === null ? -1 : lastPosition(state.entries, parentId))
-  }
+  for (const entry of iterate(state.entries)) parents.push(parentOf(state, entry))
   const cut = closing(parents)
   const roots: Array<number> = []
   const below = new Map<number, Array<number>>()
