@@ -1,10 +1,10 @@
-/** Builds `dist`: compiles, copies the data files that stand among the sources, and puts the command line together. */
+/** Builds `dist`: compiles, copies the data files that stand among the sources, and puts library and command line together. */
 import { spawnSync } from "node:child_process"
 import { cpSync, globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { bundleCommand } from "./bundle.ts"
+import { bundleCommand, bundleLibrary } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
@@ -23,4 +23,5 @@ if (compiled.status !== 0) process.exit(compiled.status ?? 1)
 const data = globSync("{src,workers,laws}/**/*.*", { cwd: root }).filter((path) => !/\.[cm]?ts$/.test(path))
 for (const path of data) cpSync(join(root, path), join(dist, path))
 await bundleCommand(dist)
+await bundleLibrary(dist)
 process.stdout.write(`built dist, with ${data.length} data files\n`)

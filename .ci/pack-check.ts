@@ -8,11 +8,17 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+
+/** Names that stand for another thing in another entry. */
+const MEANT_TWICE = ["follow", "inspect", "layer", "parseCommand", "records"]
 
 interface Manifest {
   readonly name: string
   readonly bin: Readonly<Record<string, string>>
-  readonly exports: Readonly<Record<string, string>>
+  readonly exports: Readonly<
+    Record<string, string | { readonly types: string; readonly module: string; readonly default: string }>
+  >
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
 }
@@ -42,9 +48,9 @@ const run = (
   return done.stdout
 }
 
-const step = (name: string, act: () => string): void => {
+const step = async (name: string, act: () => string | Promise<string>): Promise<void> => {
   process.stdout.write(`${name}: `)
-  process.stdout.write(`${act()}\n`)
+  process.stdout.write(`${await act()}\n`)
 }
 
 /** The package as npm makes it, from the `dist` that is there. */
@@ -81,6 +87,38 @@ const importEntries = (): string => {
   writeFileSync(join(consumer, "values.mjs"), script.join("\n"))
   run(process.execPath, ["values.mjs"])
   return entries.map(specifierOf).join(", ")
+}
+
+/** Whatever entry a value comes from, it is the same: two classes of one name would not know each other's instances. */
+const compareEntries = (): string => {
+  const script = `const seen = new Map()
+for (const specifier of ${JSON.stringify(entries.map(specifierOf))})
+  for (const [name, value] of Object.entries(await import(specifier))) seen.set(name, [...(seen.get(name) ?? []), { specifier, value }])
+const shared = [...seen].filter(([, found]) => found.length > 1)
+console.log(JSON.stringify(shared.map(([name, found]) => ({ name, isOne: found.every(({ value }) => value === found[0].value) }))))`
+  writeFileSync(join(consumer, "same.mjs"), script)
+  const shared = JSON.parse(run(process.execPath, ["same.mjs"])) as ReadonlyArray<{
+    readonly name: string
+    readonly isOne: boolean
+  }>
+  const twice = shared.filter(({ name, isOne }) => !isOne && !MEANT_TWICE.includes(name))
+  if (twice.length > 0) fail(`there are two of ${twice.map(({ name }) => name).join(", ")}`)
+  return `${shared.length} names of more than one entry`
+}
+
+/** A host that puts its code together gets the modules one by one, and of them what it uses. */
+const shakeTree = async (): Promise<string> => {
+  const size = async (used: string): Promise<number> => {
+    const input = join(consumer, "host.mjs")
+    writeFileSync(input, `import * as tree from "${manifest.name}/tree"\nexport const used = ${used}\n`)
+    const bundle = await rolldown({ input, platform: "node", external: [/^node:/, /^effect/] })
+    const { output } = await bundle.generate({ format: "esm" })
+    await bundle.close()
+    return output.reduce((sum, each) => sum + (each.type === "chunk" ? each.code.length : 0), 0)
+  }
+  const [part, whole] = [await size("tree.checkVersion"), await size("tree")]
+  if (part > whole / 10) fail(`one function brings ${part} of ${whole} characters`)
+  return `one function is ${part} of ${whole} characters`
 }
 
 /** The library must be usable with types under the strictest ordinary settings. */
@@ -131,13 +169,15 @@ const demo = (): string => {
 
 try {
   if (!existsSync(join(root, "dist"))) fail("there is no dist: run `npm run build` first")
-  step("pack", pack)
-  step("dependencies", provideDependencies)
-  step("import", importEntries)
-  step("types", checkTypes)
-  step("help", help)
-  step("writer thread", roundTrip)
-  step("demo", demo)
+  await step("pack", pack)
+  await step("dependencies", provideDependencies)
+  await step("import", importEntries)
+  await step("one of each", compareEntries)
+  await step("bundled by a host", shakeTree)
+  await step("types", checkTypes)
+  await step("help", help)
+  await step("writer thread", roundTrip)
+  await step("demo", demo)
   process.stdout.write(`the package works (${readdirSync(installed).join(", ")})\n`)
 } finally {
   rmSync(consumer, { recursive: true, force: true })

@@ -1,10 +1,13 @@
-/** The library as a host gets it: compiled. Measured processes run from here, so that no figure holds the cost of stripping types. */
+/**
+ * The library compiled, so that no figure holds the cost of stripping types. Measured processes run from here; those of a start run what is
+ * published, put together as it is by the build.
+ */
 import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { bundleCommand } from "../../.ci/bundle.ts"
+import { bundleCommand, bundleLibrary } from "../../.ci/bundle.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -14,6 +17,9 @@ export const built = join(peersFolder, "built")
 
 /** The start file of the command line, put together as it is published. */
 export const command = join(built, "bundle", "cli", "main.js")
+
+/** An entry of the library, put together as it is published. */
+export const published = join(built, "bundle", "lib", "promise.js")
 
 /** Compiles library and tasks. What does not type-check is compiled all the same and said. */
 export const build = async (say: (line: string) => void): Promise<void> => {
@@ -28,4 +34,5 @@ export const build = async (say: (line: string) => void): Promise<void> => {
   for (const path of globSync("{src,workers}/**/*.*", { cwd: root }).filter((path) => !/\.[cm]?ts$/.test(path)))
     cpSync(join(root, path), join(built, path))
   await bundleCommand(built)
+  await bundleLibrary(built, { promise: "src/promise.js" })
 }

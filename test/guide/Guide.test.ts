@@ -28,11 +28,15 @@ const linesOf = (code: string): string =>
 
 /** The source of each entry of the package, by the name that a host imports it by. */
 const entries: ReadonlyMap<string, string> = (() => {
-  const { exports } = JSON.parse(text("package.json")) as { readonly exports: Readonly<Record<string, string>> }
+  const { exports } = JSON.parse(text("package.json")) as {
+    readonly exports: Readonly<Record<string, string | { readonly module: string }>>
+  }
   return new Map(
-    Object.entries(exports)
-      .filter(([, file]) => file.endsWith(".js"))
-      .map(([name, file]) => [name.replace(/^\./, "annals"), text(file.replace("./dist/", "").replace(/\.js$/, ".ts"))]),
+    Object.entries(exports).flatMap(([name, entry]) =>
+      typeof entry === "string"
+        ? []
+        : [[name.replace(/^\./, "annals"), text(entry.module.replace("./dist/", "").replace(/\.js$/, ".ts"))] as const],
+    ),
   )
 })()
 

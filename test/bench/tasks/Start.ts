@@ -1,27 +1,36 @@
 /** How long a host takes until a small session is open and takes records, from the start of its process. */
 import { dirname } from "node:path"
+import { pathToFileURL } from "node:url"
 import { now, runTask } from "../Task.ts"
 
 export interface StartInput {
   /** Modules that are loaded before: those of Effect that the library stands on. */
   readonly modules: ReadonlyArray<string>
-  /** The session that is opened then; absent when only the modules are to be loaded. */
-  readonly path?: string
+  /** What is opened then; absent when only the modules are to be loaded. */
+  readonly session?: {
+    /** The file of the library's entry. */
+    readonly library: string
+    readonly path: string
+  }
 }
 
 export interface StartOutput {
   /** Milliseconds since the process began. */
   readonly modules: number
   readonly ready: number
+  /** Until the first record of the session is on the disk. */
+  readonly recorded: number
 }
 
-await runTask<StartInput, StartOutput>(async ({ modules, path }) => {
+await runTask<StartInput, StartOutput>(async ({ modules, session: wanted }) => {
   for (const module of modules) await import(module)
   const loaded = now()
-  if (path === undefined) return { modules: loaded, ready: loaded }
-  const { Annals } = await import("../../../src/promise.ts")
-  const annals = Annals.start({ environment: {}, home: dirname(path) })
-  const session = await annals.open(path)
+  if (wanted === undefined) return { modules: loaded, ready: loaded, recorded: loaded }
+  const { Annals } = (await import(pathToFileURL(wanted.library).href)) as typeof import("../../../src/promise.ts")
+  const annals = Annals.start({ environment: {}, home: dirname(wanted.path) })
+  const session = await annals.open(wanted.path)
   session.context()
-  return { modules: loaded, ready: now() }
+  const ready = now()
+  await session.dispatch({ do: "message", message: { role: "user", content: "a first one", timestamp: 1_790_000_000_000 } })
+  return { modules: loaded, ready, recorded: now() }
 })
