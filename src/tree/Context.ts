@@ -1,9 +1,8 @@
 /**
  * The context: what the model would see at a leaf (law CTX-1).
  *
- * A path says two things: its messages (ContextMessages.ts) and its settings (Settings.ts). The last compaction replaces all messages that
- * came before by its summary and by what it keeps, so a context begins there, and of what stands above only the settings count
- * (ContextStart.ts).
+ * A path says two things: its messages (ContextMessages.ts) and its settings (PathSettings.ts). The last compaction replaces all messages
+ * that came before by its summary and by what it keeps, so nothing above that is looked at for them (ContextStart.ts).
  *
  * Messages are what the session holds: summaries are plain, without the sentences that introduce them to a provider (Wording.ts).
  */
@@ -12,8 +11,9 @@ import type { Json, JsonObject } from "../model/Json.ts"
 import { lastPosition, type Sequence, toArray } from "../model/Sequence.ts"
 import { messagesOf } from "./ContextMessages.ts"
 import { contextStart } from "./ContextStart.ts"
+import { type PathSettings, settingsAt } from "./PathSettings.ts"
 import { type TreeRejection, unknownLeaf } from "./Rejection.ts"
-import { initialSettings, type ModelChain, type Settings, settle } from "./Settings.ts"
+import { initialSettings, type ModelChain, type Settings } from "./Settings.ts"
 import { recordAt, type TreeState } from "./State.ts"
 
 /** What `buildSessionContext` gives. Members that have no value are absent. */
@@ -41,24 +41,20 @@ export interface ContextFold {
 }
 
 /** What a path says. */
-export interface Said {
+export interface Said extends PathSettings {
   readonly messages: ReadonlyArray<JsonObject>
-  readonly settings: Settings
-  /** The id of an entry that would stand above the whole path, and is not in the session. */
-  readonly missing: string | undefined
 }
 
 const NOTHING: Said = { messages: [], settings: initialSettings, missing: undefined }
 
-/** What the path to a leaf says. Costs what the context holds: see {@link contextStart}. */
+/** What the path to a leaf says. */
 export const saidAt = (state: TreeState, leaf: string | null): Result.Result<Said, TreeRejection> => {
   if (leaf === null) return Result.succeed(NOTHING)
   const position = lastPosition(state.entries, leaf)
   if (position < 0) return Result.fail(unknownLeaf(leaf))
-  const start = contextStart(state, position)
-  const records = start.positions.map((position) => recordAt(state, position) ?? {})
-  const settings = records.reduce(settle, start.settings)
-  return Result.succeed({ messages: messagesOf(records, start.cut), settings, missing: start.missing })
+  const { positions, cut } = contextStart(state, position)
+  const records = positions.map((position) => recordAt(state, position) ?? {})
+  return Result.succeed({ messages: messagesOf(records, cut), ...settingsAt(state, position) })
 }
 
 /** Every role with a model and without a configured chain has a chain of that one model. */
@@ -93,8 +89,8 @@ export const contextOf = ({ messages, settings }: ContextFold): SessionContext =
 /**
  * The context at a leaf, by default the live one; null is the empty context. An unknown id is a rejection, never another branch.
  *
- * Costs what the context holds and the entries above it that set something, however long the path is; more where the session has entries
- * that are odd: see {@link contextStart}. Of what a compaction has replaced no message is looked at.
+ * Costs what the context holds and the entries of the path that set something, however long the path is; in odd sessions the path: see
+ * {@link contextStart} and {@link settingsAt}.
  */
 export const buildSessionContext = (
   state: TreeState,
