@@ -129,6 +129,8 @@ export class PlainTree extends PlainSession<TreeState, TreeCommand, TreeRecord> 
   /**
    * What the model would see at a leaf, by default the live one. Throws the rejection for a leaf that does not exist.
    *
+   * Of a large session it reads the records of the context from the file, and throws a ReadError where that is refused.
+   *
    * At the live leaf it goes on from the last time that it was asked: that costs the messages of the context and the records since, however
    * long the session is (law CTX-1).
    */

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { JsonObject } from "../model/Json.ts"
 import { Redaction } from "../redaction/Redaction.ts"
+import { told } from "../session/TreeFile.ts"
 import { TreeStore } from "../session/TreeStore.ts"
 import type { TreeCommand } from "../tree/Command.ts"
 import { readHeader } from "../tree/Header.ts"
@@ -46,7 +47,10 @@ export const change = <E>(
     const { redactText } = yield* Redaction
     const opened = yield* (yield* TreeStore).open(file, { migrate: migrate || undefined })
     const { session, forkedFrom, migration } = opened
-    const { command, members, words } = yield* plan(yield* session.state, (text) => redactText(text).text)
+    const { command, members, words } = yield* Effect.catchDefect(
+      plan(yield* session.state, (text) => redactText(text).text),
+      told,
+    )
     const records = command === undefined ? [] : (yield* session.dispatch(command)).records
     const { id } = readHeader((yield* session.state).header ?? {})
     yield* session.close

@@ -35,8 +35,8 @@ const asReadError = (cause: unknown): ReadError => {
 /** Runs what may look into the file, whose refusals are failures then. */
 export const looking = <A>(look: () => A): Effect.Effect<A, ReadError> => Effect.try({ try: look, catch: asReadError })
 
-/** A refusal of the file in the middle of what looks like a value. */
-const told = (defect: unknown): Effect.Effect<never, ReadError> =>
+/** The failure for a defect that is a refusal of the file, in the middle of what looks like a value. */
+export const told = (defect: unknown): Effect.Effect<never, ReadError> =>
   defect instanceof ReadError ? Effect.fail(defect) : Effect.die(defect)
 
 /** Reads a session through a reader of places that stays open. */
