@@ -23,7 +23,8 @@ export interface Base<A> {
 interface Shared<A> {
   /** Those behind the base. */
   readonly items: Array<A>
-  readonly index: Map<string, Array<number>>
+  /** Where each key stands, in order. Most stand once, and that is worth no list. */
+  readonly index: Map<string, number | Array<number>>
   readonly base?: Base<A>
   /** How many of the base's items come first. */
   readonly held: number
@@ -39,9 +40,10 @@ export interface Sequence<A> {
 const add = <A>(shared: Shared<A>, item: A, key: string | undefined): void => {
   const position = shared.held + shared.items.push(item) - 1
   if (key === undefined) return
-  const positions = shared.index.get(key)
-  if (positions === undefined) shared.index.set(key, [position])
-  else positions.push(position)
+  const before = shared.index.get(key)
+  if (before === undefined) shared.index.set(key, position)
+  else if (typeof before === "number") shared.index.set(key, [before, position])
+  else before.push(position)
 }
 
 /** An empty sequence. `keyOf` gives the key an item is found by; undefined for none. */
@@ -109,10 +111,12 @@ export const at = <A>(sequence: Sequence<A>, position: number): A | undefined =>
 /** The position of the last item with the key, or -1. */
 export const lastPosition = <A>(sequence: Sequence<A>, key: string): number => {
   const { index, base, held } = sequence.shared
-  const positions = index.get(key)
-  for (let i = (positions?.length ?? 0) - 1; i >= 0; i--) {
-    const position = positions?.[i]
-    if (position !== undefined && position < sequence.length) return position
+  const places = index.get(key)
+  if (typeof places === "number") {
+    if (places < sequence.length) return places
+  } else if (places !== undefined) {
+    const position = places.findLast((one) => one < sequence.length)
+    if (position !== undefined) return position
   }
   return base?.lastPosition(key, Math.min(held, sequence.length)) ?? -1
 }
@@ -123,7 +127,8 @@ export const last = <A>(sequence: Sequence<A>, key: string): A | undefined => at
 /** The positions of all items with the key, in order. */
 export const positions = <A>(sequence: Sequence<A>, key: string): ReadonlyArray<number> => {
   const { index, base, held } = sequence.shared
-  const all = (index.get(key) ?? []).filter((position) => position < sequence.length)
+  const places = index.get(key) ?? []
+  const all = (typeof places === "number" ? [places] : places).filter((position) => position < sequence.length)
   return base === undefined ? all : [...base.positions(key, Math.min(held, sequence.length)), ...all]
 }
 
