@@ -46,7 +46,7 @@ function* linesBehind(text: string, start: number, firstEnd: number): Generator<
 }
 
 /** Signs after which base64 may begin although they are digits, such as the slash of a path: in so many of the first digits. */
-const SIGN = /[+/_-]/
+const isSign = (code: number): boolean => code === 0x2b || code === 0x2f || code === 0x5f || code === 0x2d
 const FIRST = 96
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
@@ -66,13 +66,15 @@ const inCharacters = (bytes: string): string =>
 const decodedFrom = (text: string, start: number, end: number, behind: () => Iterable<Line>): ReadonlyArray<Encoded> => {
   const last = Math.min(end - SHORTEST, start + FIRST)
   const found: Array<Encoded> = []
-  const places = new Set<number>()
+  /** A bit for each remainder of the places that were read from. */
+  let read = 0
   for (let from = start; from <= last; from++) {
-    if (from - start > 3 && !SIGN.test(text[from - 1] ?? "")) continue
-    if (places.has(from % 4) || !isText(text, from, Math.min(end, from + SAMPLE))) continue
+    if (from - start > 3 && !isSign(text.charCodeAt(from - 1))) continue
+    const place = 1 << (from & 3)
+    if ((read & place) !== 0 || !isText(text, from, Math.min(end, from + SAMPLE))) continue
     const reader = new TextReader()
     if (!reader.take(text, from, end)) continue
-    places.add(from % 4)
+    read |= place
     let to = end
     let digits = end - from
     for (const [lineStart, lineEnd] of behind()) {

@@ -22,15 +22,18 @@ export const plainView = (text: string): View => ({ text, toOriginal: (start, en
 const PORTION = 4_096
 
 /** A stretch that is longer is copied as a string. */
-const SHORT = 32
+const SHORT = 6
 
 /** A text that grows at its end. Single characters are gathered first: a hundred thousand small strings would cost more than reading them. */
 class Growing {
-  readonly #pieces: Array<string> = []
+  #text = ""
   /** Kept when it is emptied: only its first `#count` elements are meant. */
   readonly #units: Array<number> = []
   #count = 0
-  length = 0
+
+  get length(): number {
+    return this.#text.length + this.#count
+  }
 
   push(units: ReadonlyArray<number>): void {
     for (const unit of units) this.#pushUnit(unit)
@@ -39,54 +42,42 @@ class Growing {
   pushText(text: string, start: number, end: number): void {
     if (end - start > SHORT) {
       this.#gather()
-      this.#pieces.push(text.slice(start, end))
-      this.length += end - start
+      this.#text += text.slice(start, end)
     } else for (let i = start; i < end; i++) this.#pushUnit(text.charCodeAt(i))
   }
 
   toText(): string {
     this.#gather()
-    return this.#pieces.length === 1 ? (this.#pieces[0] ?? "") : this.#pieces.join("")
+    return this.#text
   }
 
   #pushUnit(unit: number): void {
     this.#units[this.#count++] = unit
-    this.length++
     if (this.#count === PORTION) this.#gather()
   }
 
   #gather(): void {
-    if (this.#count === 0) return
-    const units = this.#count === this.#units.length ? this.#units : this.#units.slice(0, this.#count)
-    this.#pieces.push(String.fromCharCode.apply(undefined, units))
+    const units = this.#units
+    if (this.#count === 1) this.#text += String.fromCharCode(units[0] as number)
+    else if (this.#count > 1)
+      this.#text += String.fromCharCode.apply(undefined, this.#count === units.length ? units : units.slice(0, this.#count))
     this.#count = 0
   }
 }
 
 /** Decoded sequences in order: where they stand in the view and in the text before. Four numbers each. */
 class SequenceMap {
-  #numbers = new Int32Array(16)
-  #length = 0
+  readonly #numbers: Array<number> = []
 
   add(viewStart: number, viewEnd: number, start: number, end: number): void {
-    const at = this.#length
-    if (at + 4 > this.#numbers.length) {
-      const larger = new Int32Array(4 * this.#numbers.length)
-      larger.set(this.#numbers)
-      this.#numbers = larger
-    }
-    this.#numbers[at] = viewStart
-    this.#numbers[at + 1] = viewEnd
-    this.#numbers[at + 2] = start
-    this.#numbers[at + 3] = end
-    this.#length = at + 4
+    this.#numbers.push(viewStart, viewEnd, start, end)
   }
 
   /** Where the character of the view that stands at a position came from. */
   at(position: number): readonly [start: number, end: number] {
     const numbers = this.#numbers
     let low = 0
-    let high = this.#length >> 2
+    let high = numbers.length >> 2
     while (low < high) {
       const middle = (low + high) >> 1
       if ((numbers[4 * middle] ?? 0) <= position) low = middle + 1
@@ -94,7 +85,7 @@ class SequenceMap {
     }
     const last = 4 * (low - 1)
     if (last < 0) return [position, position + 1]
-    const [, viewEnd = 0, start = 0, end = 0] = numbers.subarray(last, last + 4)
+    const [, viewEnd = 0, start = 0, end = 0] = numbers.slice(last, last + 4)
     const past = position - viewEnd
     return past < 0 ? [start, end] : [end + past, end + past + 1]
   }
