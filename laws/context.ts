@@ -2,11 +2,14 @@
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import type { DamageKind } from "../src/journal/Damage.ts"
-import type { Json, JsonObject } from "../src/model/Json.ts"
-import { toArray } from "../src/model/Sequence.ts"
+import { isObject, type Json, type JsonObject } from "../src/model/Json.ts"
+import { lastPosition, toArray } from "../src/model/Sequence.ts"
 import { buildSessionContext, contextOf } from "../src/tree/Context.ts"
+import { contextStart } from "../src/tree/ContextStart.ts"
 import { follow, initialLiveContext } from "../src/tree/LiveContext.ts"
+import { isOrdered } from "../src/tree/PathSettings.ts"
 import { inspect } from "../src/tree/Reading.ts"
+import { sets } from "../src/tree/Settings.ts"
 import { has, recordAt, type TreeState } from "../src/tree/State.ts"
 import { evolve, treeModel } from "../src/tree/TreeModel.ts"
 import { conversation } from "./arbitraries/conversation.ts"
@@ -56,6 +59,29 @@ const coverContext = (coverage: Coverage, found: JsonObject): void => {
   coverage.hit("models", Object.keys(found["models"] as JsonObject).length > 1)
 }
 
+const STARTS = [
+  ...["in order", "out of order"].map((order) => `${order}: something is set above the messages`),
+  "only above the messages the model is said",
+]
+
+const saysModel = ({ type, message }: JsonObject): boolean =>
+  type === "message" && isObject(message) && message["role"] === "assistant" && typeof message["model"] === "string"
+
+/** What stands above the entry that the messages at a leaf begin with, on paths that stops tell and on others. */
+const coverStart = (coverage: Coverage, state: TreeState, leaf: string | null): void => {
+  if (leaf === null) return
+  const position = lastPosition(state.entries, leaf)
+  const order = isOrdered(state, position) ? "in order" : "out of order"
+  const way = pathIds(state, leaf).map((each) => recordAt(state, each) ?? {})
+  const begin = way.length - contextStart(state, position).positions.length
+  const [above, below] = [way.slice(0, begin), way.slice(begin)]
+  coverage.hit(
+    `${order}: something is set above the messages`,
+    above.some(({ type }) => sets(String(type))),
+  )
+  coverage.hit("only above the messages the model is said", above.some(saysModel) && !below.some(saysModel))
+}
+
 /** Whether records of other agents have a part in the context at a leaf. */
 const coverForeign = (coverage: Coverage, state: TreeState, leaf: string | null): void => {
   const way = pathIds(state, leaf).map((position) => recordAt(state, position) ?? {})
@@ -99,7 +125,15 @@ const judgePair = (coverage: Coverage, state: TreeState, entries: ReferenceSessi
   coverage.hit("a tree and a leaf", leaf !== null)
   coverContext(coverage, found as JsonObject)
   coverForeign(coverage, state, leaf)
+  coverStart(coverage, state, leaf)
   coverLeaf(coverage, state, leaf)
+}
+
+/** What a session was asked while it grew has no part in what it answers: it is what one says that was never asked. */
+const judgeAsked = (grown: TreeState, lines: ReadonlyArray<Line>): void => {
+  const fresh = stateOf(lines)
+  for (const leaf of leavesOf(grown))
+    expectEqual(`the context at ${leaf}, asked before`, contextAt(grown, leaf), contextAt(fresh, leaf))
 }
 
 /** The context that is kept while the session grows is the one that is built anew. */
@@ -110,8 +144,12 @@ const judgeGrowth = (coverage: Coverage, lines: ReadonlyArray<Line>): void => {
     const before = grown
     grown = evolve(before, value)
     coverStep(coverage, before, grown, value)
+    if (n % 2 === 0) judgeAsked(grown, lines.slice(0, n + 1))
     if (n % 3 === 2) return
-    live = follow(live, grown)
+    const known = live
+    live = follow(known, grown)
+    const isLonger = live.fold.messages.length > known.fold.messages.length
+    coverage.hit("a context goes on", isLonger && live.fold.messages.shared === known.fold.messages.shared)
     expectEqual("the context that follows the state", contextOf(live.fold), contextAt(grown, grown.leaf))
   })
 }
@@ -149,6 +187,8 @@ const context = (budget: Budget): void => {
       ...["type header_patch", "type entry_patch", "type title", "no header"],
       ...DAMAGE,
       ...FOREIGN,
+      ...STARTS,
+      "a context goes on",
       ...treeClasses,
     ],
     RUNS,
