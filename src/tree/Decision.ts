@@ -39,11 +39,14 @@ type Members = Readonly<Record<string, unknown>>
 /** The members that have a value, as JSON: the command they come from has been checked. */
 const defined = (members: Members): JsonObject => withDefined({}, members)
 
-/** Adds the members that have a value to an object of our own. Their names are those of the command's fields, and so none is `__proto__`. */
+/**
+ * Adds the members that have a value to an object of our own. Their names are those of the command's fields, and so none is `__proto__`.
+ * What it may be given is the whole command: the name of that is no member.
+ */
 const withDefined = (into: Record<string, unknown>, members: Members): JsonObject => {
   for (const key of Object.keys(members)) {
     const value = members[key]
-    if (value !== undefined) into[key] = value
+    if (value !== undefined && key !== "do") into[key] = value
   }
   return into as JsonObject
 }
@@ -165,9 +168,8 @@ const handlers: { readonly [N in TreeCommand["do"]]: (place: Place, fields: Fiel
 }
 
 const carryOut = <C extends TreeCommand>(place: Place, command: C): Decided => {
-  const { do: name, ...fields } = command
-  const handler = handlers[name] as (place: Place, fields: object) => Decided
-  return handler(place, fields)
+  const handler = handlers[command.do] as (place: Place, fields: object) => Decided
+  return handler(place, command)
 }
 
 /** The records that a command writes in a state, or why it may not. */

@@ -10,7 +10,7 @@ import { toText } from "../model/JsonText.ts"
 import { at, last, lastPosition, type Sequence } from "../model/Sequence.ts"
 import { entryFlaw, isEntry, isKnownType } from "./Entry.ts"
 import { CURRENT_VERSION, isHeader, isTitleSlot, madeUpHeader, withMadeUpId, withTitleSlot } from "./Header.ts"
-import { type Upcast, upcast } from "./Migration.ts"
+import { isUpToDate, type Upcast, upcast } from "./Migration.ts"
 import { isPatch, type PatchRefusal, parsePatch } from "./Patch.ts"
 import { sets } from "./Settings.ts"
 import { type Entry, has, NO_STOP, type TreeState } from "./State.ts"
@@ -46,14 +46,16 @@ const idAt = (entries: Sequence<Entry>, index: number): string | undefined => {
 const sameJson = (a: JsonObject, b: JsonObject): boolean => a === b || toText(a) === toText(b)
 
 const upcastIn = (state: TreeState, record: JsonObject): Upcast =>
-  upcast(record, {
-    version: state.version,
-    sessionId: ownString(state.header ?? {}, "id") ?? "",
-    index: state.count,
-    previousId: at(state.entries, state.entries.length - 1)?.id ?? null,
-    taken: (id) => has(state, id),
-    idAt: (index) => idAt(state.entries, index),
-  })
+  isUpToDate(record, state.version)
+    ? { record, edits: [] }
+    : upcast(record, {
+        version: state.version,
+        sessionId: ownString(state.header ?? {}, "id") ?? "",
+        index: state.count,
+        previousId: at(state.entries, state.entries.length - 1)?.id ?? null,
+        taken: (id) => has(state, id),
+        idAt: (index) => idAt(state.entries, index),
+      })
 
 /** Where the entry stands that answers to a parent's id: nearly always at the end. -1 for none. O(1). */
 const parentIn = (entries: Sequence<Entry>, parentId: string | null): number => {

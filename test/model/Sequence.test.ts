@@ -25,6 +25,23 @@ describe("a sequence", () => {
     assert.equal(last(right, "b"), "b2")
   })
 
+  it("answers for a key that stands once, twice and often, in each of the sequences that grew out of each other", () => {
+    const grown = [keyed]
+    for (const item of ["a1", "b", "a2", "a3", "c"]) grown.push(append(grown.at(-1) ?? keyed, item))
+    assert.deepEqual(
+      grown.map((one) => lastPosition(one, "a")),
+      [-1, 0, 0, 2, 3, 3],
+    )
+    assert.deepEqual(
+      grown.map((one) => [...positions(one, "a")]),
+      [[], [0], [0], [0, 2], [0, 2, 3], [0, 2, 3]],
+    )
+    assert.deepEqual(
+      grown.map((one) => lastPosition(one, "c")),
+      [-1, -1, -1, -1, -1, 4],
+    )
+  })
+
   it("that is empty holds on to nothing that was appended to it", () => {
     append(append(keyed, "a"), "b")
     assert.equal(keyed.shared.items.length, 0)
