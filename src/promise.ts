@@ -307,7 +307,7 @@ export class Annals implements AsyncDisposable {
     this.#runtime = ManagedRuntime.make(layer(options))
   }
 
-  /** Nothing runs before the first call that needs it; that one starts the writer thread. */
+  /** Nothing runs before the first call that needs it. The writer thread starts once a session is open for writing. */
   static start(options: NodeOptions = {}): Annals {
     return new Annals(options)
   }

@@ -134,22 +134,25 @@ export const openAs = (
   room: Room,
   { path, state, prepare, loaded, repairs }: Preparation,
 ): Effect.Effect<OpenLedger, never, Scope.Scope> =>
-  Effect.map(
-    makeSession({
-      model: ledgerModel,
-      redactor: room.redactor,
-      state,
-      stamp: room.stamp,
-      path,
-      mark: withMarks,
-      open: onceUncertain(whileHeld(room, path, prepare)),
-    }),
-    (session): OpenLedger => ({
-      session: { ...session, dispatch: (command, level) => session.dispatch(shortened(room.redactor, command), level) },
-      files: makeKnownFiles(session.state),
-      id: nameOf(path),
-      path,
-      loaded,
-      repairs: repairs ?? [],
-    }),
+  Effect.andThen(
+    room.writer.expect,
+    Effect.map(
+      makeSession({
+        model: ledgerModel,
+        redactor: room.redactor,
+        state,
+        stamp: room.stamp,
+        path,
+        mark: withMarks,
+        open: onceUncertain(whileHeld(room, path, prepare)),
+      }),
+      (session): OpenLedger => ({
+        session: { ...session, dispatch: (command, level) => session.dispatch(shortened(room.redactor, command), level) },
+        files: makeKnownFiles(session.state),
+        id: nameOf(path),
+        path,
+        loaded,
+        repairs: repairs ?? [],
+      }),
+    ),
   )

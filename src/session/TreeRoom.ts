@@ -125,25 +125,28 @@ const withCleanTitle = (redactor: Redactor, command: TreeCommand): TreeCommand =
 /** A session over a loaded file. Its state is of the newest version from the beginning: what is due is carried out before it matters. */
 export const openAs = (room: TreeRoom, loaded: LoadedTree | undefined, preparation: Preparation) => {
   const path = preparation.path ?? loaded?.path ?? ""
-  return Effect.map(
-    makeSession({
-      model: treeModel,
-      redactor: room.redactor,
-      state: preparation.state ?? upToDate(loaded?.state ?? treeModel.initial),
-      stamp: room.stamp,
-      path,
-      shape: shapeOf(room, path),
-      mark: markEntry,
-      open: onceUncertain(whileHeld(room, path, preparation.prepare)),
-      deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
-    }),
-    (session): OpenTree => ({
-      session: { ...session, dispatch: (command, level) => session.dispatch(withCleanTitle(room.redactor, command), level) },
-      path,
-      loaded,
-      forkedFrom: preparation.forkedFrom,
-      migration: preparation.migration,
-    }),
+  return Effect.andThen(
+    room.writer.expect,
+    Effect.map(
+      makeSession({
+        model: treeModel,
+        redactor: room.redactor,
+        state: preparation.state ?? upToDate(loaded?.state ?? treeModel.initial),
+        stamp: room.stamp,
+        path,
+        shape: shapeOf(room, path),
+        mark: markEntry,
+        open: onceUncertain(whileHeld(room, path, preparation.prepare)),
+        deferUntil: preparation.persist === "with-answer" ? isAnswer : undefined,
+      }),
+      (session): OpenTree => ({
+        session: { ...session, dispatch: (command, level) => session.dispatch(withCleanTitle(room.redactor, command), level) },
+        path,
+        loaded,
+        forkedFrom: preparation.forkedFrom,
+        migration: preparation.migration,
+      }),
+    ),
   )
 }
 

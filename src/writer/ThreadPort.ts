@@ -8,7 +8,7 @@
  */
 import { writeSync } from "node:fs"
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
-import { Piscina } from "piscina"
+import type { Piscina } from "piscina"
 import { nodeDisk } from "../disk/NodeDisk.ts"
 import { workerFile } from "../disk/WorkerFile.ts"
 import { EXIT_WAIT_MS } from "../model/Limits.ts"
@@ -43,13 +43,17 @@ interface Life {
   underWay: number
 }
 
-/** A port to a thread, and whether it could be started. */
+/** A port to a thread that does not run yet. */
 export interface ThreadPort extends WriterPort {
-  /** Rejects when the thread cannot be started. */
-  readonly ready: Promise<void>
+  /** Starts the thread, once, and resolves when it serves. Rejects when it cannot be started. Nothing may be sent before. */
+  readonly start: () => Promise<void>
+  /** Starts it in a later turn of the event loop, and says nothing of what comes of it. */
+  readonly startSoon: () => void
 }
 
-const makePool = (options: ThreadPortOptions): Piscina => {
+/** Loads the pool as late as the thread is wanted: a host that only reads needs neither. */
+const makePool = async (options: ThreadPortOptions): Promise<Piscina> => {
+  const { Piscina } = await import("piscina")
   const pool = new Piscina({
     filename: (options.worker ?? workerFile("writer")).href,
     minThreads: 1,
@@ -66,16 +70,31 @@ const makePool = (options: ThreadPortOptions): Piscina => {
 
 class Thread implements ThreadPort {
   readonly isAside = true
-  readonly #pool: Piscina
   readonly #options: ThreadPortOptions
+  #pool: Piscina | undefined
+  #starting: Promise<void> | undefined
+  #isClosed = false
   #host: PortHost | undefined
   #life: Life | undefined
-  readonly ready: Promise<void>
 
   constructor(options: ThreadPortOptions) {
     this.#options = options
-    this.#pool = makePool(options)
-    this.ready = this.#start().ready
+  }
+
+  start = (): Promise<void> => {
+    this.#starting ??= makePool(this.#options).then((pool) => {
+      this.#pool = pool
+      return this.#begin().ready
+    })
+    return this.#starting
+  }
+
+  startSoon = (): void => {
+    if (this.#starting !== undefined) return
+    setImmediate(() => {
+      // Whoever opens a file hears of a thread that cannot be started.
+      if (!this.#isClosed) this.start().catch(() => undefined)
+    })
   }
 
   connect = (host: PortHost): void => {
@@ -84,7 +103,7 @@ class Thread implements ThreadPort {
   }
 
   send = (request: Request): void => {
-    const life = this.#life ?? this.#start().life
+    const life = this.#life ?? this.#begin().life
     const parts = request.kind === "commit" ? request.parts : []
     if (life.underWay === 0 && parts.length > 0) life.port.ref()
     life.underWay += parts.length
@@ -95,7 +114,9 @@ class Thread implements ThreadPort {
   }
 
   close = async (): Promise<void> => {
+    this.#isClosed = true
     process.off("exit", this.#leave)
+    await this.#starting?.catch(() => undefined)
     const life = this.#life
     this.#host = undefined
     if (life !== undefined) {
@@ -104,10 +125,10 @@ class Thread implements ThreadPort {
       life.port.postMessage(undefined)
       await ended
     }
-    await this.#pool.close()
+    await this.#pool?.close()
   }
 
-  #start(): { readonly life: Life; readonly ready: Promise<void> } {
+  #begin(): { readonly life: Life; readonly ready: Promise<void> } {
     const { port1: port, port2 } = new MessageChannel()
     const life: Life = { port, turn: makeTurn(), underWay: 0 }
     this.#life = life
@@ -125,8 +146,9 @@ class Thread implements ThreadPort {
 
   async #serve(channel: object, port: MessagePort): Promise<void> {
     // A worker that cannot be loaded leaves a pool without threads, and a task given to that waits for ever.
-    if (this.#pool.threads.length === 0) throw new Error("the writer thread cannot start")
-    await this.#pool.run(channel, { transferList: [port] })
+    const pool = this.#pool
+    if (pool === undefined || pool.threads.length === 0) throw new Error("the writer thread cannot start")
+    await pool.run(channel, { transferList: [port] })
   }
 
   #lost(life: Life, cause: unknown): void {

@@ -56,21 +56,22 @@ export class Writer extends Context.Service<
   {
     /** Takes a file into care until the scope closes; then its queue is drained and its descriptor given back. */
     readonly open: (file: FileStart) => Effect.Effect<WriterFile, never, Scope.Scope>
+    /** There will be something to write: starts the machine in the background, so that the first file does not wait for it. */
+    readonly expect: Effect.Effect<void>
   }
 >()("annals/writer/Writer") {
   /**
-   * One thread over real files. It starts while the host goes on, which reads before it writes: the first file waits for it, and that is a
-   * defect when the thread cannot be started. Nothing was accepted then.
+   * One thread over real files. It starts when something is expected or the first file is opened, which waits for it. That is a defect when
+   * the thread cannot be started; nothing was accepted then. A host that only reads has no thread.
    */
   static readonly layer = (options: WriterOptions & ThreadPortOptions = {}): Layer.Layer<Writer> =>
     Layer.effect(
       Writer,
-      Effect.flatMap(startThread(options), (port) =>
-        make(
-          port,
-          options,
-          Effect.promise(() => port.ready),
-        ),
+      Effect.flatMap(threadOf(options), (port) =>
+        make(port, options, {
+          ready: Effect.promise(port.start),
+          expect: Effect.sync(port.startSoon),
+        }),
       ),
     )
 
@@ -89,24 +90,33 @@ export class Writer extends Context.Service<
     )
 }
 
-const startThread = (options: ThreadPortOptions): Effect.Effect<ThreadPort, never, Scope.Scope> =>
+const threadOf = (options: ThreadPortOptions): Effect.Effect<ThreadPort, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => threadPort(options)),
     (port) => Effect.promise(() => port.close()),
   )
 
+/** How a machine begins. */
+interface Machine {
+  readonly ready: Effect.Effect<void>
+  readonly expect: Effect.Effect<void>
+}
+
+const AT_ONCE: Machine = { ready: Effect.void, expect: Effect.void }
+
 const make = (
   port: WriterPort,
   options: WriterOptions,
-  ready: Effect.Effect<void> = Effect.void,
+  machine: Machine = AT_ONCE,
 ): Effect.Effect<Context.Service.Shape<typeof Writer>> =>
   Effect.sync(() => {
     const pump = new Pump(port, { syncAlways: (options.durability ?? "synced") === "synced" })
     let files = 0
     return Writer.of({
+      expect: machine.expect,
       open: (start) =>
         Effect.acquireRelease(
-          Effect.map(ready, () => {
+          Effect.map(machine.ready, () => {
             const queue = new FileQueue(++files, start, options.queueBytes ?? MAX_QUEUED_BYTES)
             pump.add(queue)
             return queue

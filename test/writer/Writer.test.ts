@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -62,8 +64,41 @@ describe("the thread", () => {
     assert.isTrue(Exit.isFailure(exit) && Exit.hasDies(exit))
   })
 
+  it("is none for a host that expects to write nothing, and one however often it is expected", async () => {
+    let threads = 0
+    const count = (): void => {
+      threads += 1
+    }
+    process.on("worker", count)
+    const within = (use: (writer: Context.Service.Shape<typeof Writer>) => Effect.Effect<void>) =>
+      Effect.runPromise(Effect.flatMap(Writer, use).pipe(Effect.provide(Writer.layer())))
+    try {
+      await within(() => Effect.promise(() => setImmediate()))
+      assert.strictEqual(threads, 0)
+      await within((writer) =>
+        Effect.gen(function* () {
+          yield* writer.expect
+          yield* writer.expect
+          assert.strictEqual(threads, 0, "in the same turn")
+          while (threads === 0) yield* Effect.promise(() => setImmediate())
+          yield* writer.expect
+          yield* Effect.scoped(writer.open(startOf(fresh("expected.jsonl"))))
+        }),
+      )
+      assert.strictEqual(threads, 1)
+    } finally {
+      process.off("worker", count)
+    }
+  })
+
   it("ends with its layer also when nobody has waited for its start", async () => {
-    await Effect.runPromise(Effect.asVoid(Writer).pipe(Effect.provide(Writer.layer())))
+    const expect = Effect.flatMap(Writer, (writer) => writer.expect)
+    await Effect.runPromise(expect.pipe(Effect.provide(Writer.layer())))
+    const started = Effect.andThen(
+      expect,
+      Effect.promise(() => setImmediate()),
+    )
+    await Effect.runPromise(started.pipe(Effect.provide(Writer.layer())))
   })
 
   for (const how of ["exit", "throw"]) {
