@@ -144,7 +144,7 @@ const judgeGrowth = (coverage: Coverage, lines: ReadonlyArray<Line>): void => {
     const before = grown
     grown = evolve(before, value)
     coverStep(coverage, before, grown, value)
-    if (n % 2 === 0) judgeAsked(grown, lines.slice(0, n + 1))
+    if (n % 4 === 0) judgeAsked(grown, lines.slice(0, n + 1))
     if (n % 3 === 2) return
     const known = live
     live = follow(known, grown)
