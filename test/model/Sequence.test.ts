@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { append, at, empty, last, lastPosition, positions, toArray } from "../../src/model/Sequence.ts"
+import { append, at, empty, from, last, lastPosition, positions, toArray } from "../../src/model/Sequence.ts"
 
 const keyed = empty<string>((item) => item[0])
 
@@ -40,6 +40,23 @@ describe("a sequence", () => {
       grown.map((one) => lastPosition(one, "c")),
       [-1, -1, -1, -1, -1, 4],
     )
+  })
+
+  it("can be made of items, and shares nothing with their list", () => {
+    const items = ["a", "b"]
+    const made = from(items)
+    items.push("c")
+    const grown = append(made, "d")
+    assert.deepEqual(
+      [toArray(made), toArray(grown), toArray(append(made, "e"))],
+      [
+        ["a", "b"],
+        ["a", "b", "d"],
+        ["a", "b", "e"],
+      ],
+    )
+    assert.deepEqual(toArray(append(from<string>([]), "f")), ["f"])
+    assert.deepEqual(items, ["a", "b", "c"])
   })
 
   it("that is empty holds on to nothing that was appended to it", () => {
