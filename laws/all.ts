@@ -26,6 +26,7 @@ import * as provider from "./provider.ts"
 import * as queue from "./queue.ts"
 import * as redaction from "./redaction.ts"
 import * as repair from "./repair.ts"
+import * as runs from "./runs.ts"
 import * as scan from "./scan.ts"
 import * as scrub from "./scrub.ts"
 import * as sealed from "./sealed.ts"
@@ -67,6 +68,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/leftInFile.ts", laws: leftInFile.laws },
   { file: "laws/outline.ts", laws: outline.laws },
   { file: "laws/scan.ts", laws: scan.laws },
+  { file: "laws/runs.ts", laws: runs.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/queue.ts", laws: queue.laws },

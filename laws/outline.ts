@@ -5,6 +5,7 @@ import { Decoder, type DecodeSummary } from "../src/journal/Decoder.ts"
 import { MAX_MEMBERS } from "../src/journal/Grammar.ts"
 import type { LineItem } from "../src/journal/Line.ts"
 import { Outline, type ValueKind } from "../src/journal/Outline.ts"
+import type { RunTaker } from "../src/journal/Run.ts"
 import { isObject, type Json, type JsonObject, own } from "../src/model/Json.ts"
 import { parseJson } from "../src/model/JsonParse.ts"
 import { anyRecord, bytesOf, chunkSizes, cleanJournal, concat, inChunks, smallLimits, wildBytes } from "./arbitraries/bytes.ts"
@@ -41,7 +42,7 @@ const spice: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
 )
 
 /** Bytes with some taken out and others put in, at a few places. */
-const spoilt = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
+export const spoilt = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
   fc.tuple(bytes, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 2 }), spice), { maxLength: 2 })).map(([given, changes]) =>
     changes.reduce((now, [place, gone, put]) => {
       const at = place % (now.length + 1)
@@ -113,7 +114,7 @@ const checkOutline = (outline: Outline, value: JsonObject, raw: string): void =>
 }
 
 /** An item as it is, in plain members: what is made when it is asked for, too. */
-const plain = (item: LineItem): unknown => {
+export const plain = (item: LineItem): unknown => {
   if (item._tag === "Damage") return item
   const { record, startsLine } = item
   const { value, raw, line, offset, length } = record
@@ -126,15 +127,16 @@ interface Told {
 }
 
 /** Reads as a reader does: each chunk is overwritten as soon as it was taken, and each item is looked at before the next. */
-const readBy = (
+export const readBy = (
   bytes: Uint8Array,
   sizes: ReadonlyArray<number>,
   look: (item: LineItem) => void,
   outline?: Outline,
   room?: Uint8Array,
+  runs?: (items: Array<unknown>) => RunTaker,
 ): Told => {
-  const decoder = new Decoder({ ...smallLimits, outline })
   const items: Array<unknown> = []
+  const decoder = new Decoder({ ...smallLimits, outline, runs: runs?.(items) })
   const take = (item: LineItem): void => {
     look(item)
     items.push(plain(item))

@@ -4,10 +4,11 @@ import { Decoder } from "../src/journal/Decoder.ts"
 import { digests } from "../src/journal/Digests.ts"
 import { CHAIN_START, type ChainState, SealReader, sealOf } from "../src/journal/Integrity.ts"
 import type { LineItem } from "../src/journal/Line.ts"
-import type { Outline } from "../src/journal/Outline.ts"
 import { recordIn } from "../src/journal/PlaceReader.ts"
+import type { RunTaker } from "../src/journal/Run.ts"
 import type { JsonObject } from "../src/model/Json.ts"
 import { iterate, lastPosition, positions, toArray } from "../src/model/Sequence.ts"
+import { FORMAT_RECORDS } from "../src/session/Load.ts"
 import { TreeReading } from "../src/session/TreeReading.ts"
 import { buildSessionContext } from "../src/tree/Context.ts"
 import { referencesIn } from "../src/tree/Images.ts"
@@ -28,6 +29,8 @@ interface Layout {
   /** What is done to a line: nothing, most of the time. */
   readonly hits: ReadonlyArray<readonly [line: number, hit: Hit]>
   readonly sizes: ReadonlyArray<number>
+  /** Whether so many notes stand behind the first line that what comes then is taken by the run. */
+  readonly padded: boolean
 }
 
 type Hit = "glued" | "cut" | "not UTF-8" | "raw newline" | "blanks" | "reference" | "long id" | "again" | "history"
@@ -42,6 +45,7 @@ const layout: fc.Arbitrary<Layout> = fc.record({
     { maxLength: 4 },
   ),
   sizes: chunkSizes,
+  padded: fc.boolean(),
 })
 
 const REFERENCE = `{"type":"image","data":"blob:sha256:${"ab".repeat(32)}","mimeType":"image/png"}`
@@ -80,7 +84,9 @@ const hitLine = (raw: string, hit: Hit | undefined): Uint8Array => {
   }
 }
 
-const fileOf = (lines: ReadonlyArray<string>, { sealed, hits }: Layout): Uint8Array => {
+const NOTES = bytesOf('{"type":"x-note"}\n'.repeat(FORMAT_RECORDS))
+
+const fileOf = (lines: ReadonlyArray<string>, { sealed, hits, padded }: Layout): Uint8Array => {
   let state: ChainState = CHAIN_START
   const sealedLine = (text: string): string => {
     const made = sealOf(digests, state, text)
@@ -88,14 +94,23 @@ const fileOf = (lines: ReadonlyArray<string>, { sealed, hits }: Layout): Uint8Ar
     return made.member === undefined ? text : `${text.slice(0, -1)}${made.member}}`
   }
   const byLine = new Map(hits)
-  return concat(lines.map((raw, n) => hitLine(sealed && raw.startsWith('{"') ? sealedLine(raw) : raw, byLine.get(n))))
+  const parts = lines.map((raw, n) => hitLine(sealed && raw.startsWith('{"') ? sealedLine(raw) : raw, byLine.get(n)))
+  return concat(padded ? [...parts.slice(0, 1), NOTES, ...parts.slice(1)] : parts)
 }
 
-/** All that is read of a file, the records without their seals. With an outline each item is good until the next one. */
-const itemsOf = function* (bytes: Uint8Array, sizes: ReadonlyArray<number>, outline?: Outline): Generator<LineItem> {
-  const decoder = new Decoder({ outline })
+/** All that is read of a file, the records without their seals. What is left to a reading is good until the next item, or taken by it. */
+const itemsOf = function* (
+  bytes: Uint8Array,
+  sizes: ReadonlyArray<number>,
+  { outline, runs }: Partial<TreeReading> = {},
+): Generator<LineItem> {
   const seals = new SealReader(digests)
-  for (const chunk of inChunks(bytes, sizes)) for (const item of decoder.push(chunk)) yield* seals.read(item)
+  const decoder = new Decoder({ outline, runs: runs && seals.behind(runs) })
+  const room = outline?.room(bytes.length)
+  for (const chunk of inChunks(bytes, sizes)) {
+    room?.set(chunk)
+    for (const item of decoder.push(room?.subarray(0, chunk.length) ?? chunk)) yield* seals.read(item)
+  }
   for (const item of decoder.end()) yield* seals.read(item)
 }
 
@@ -147,10 +162,53 @@ const referencesOf = (state: TreeState): ReadonlyArray<unknown> => [
   }),
 ]
 
+/** The state in the middle of a reading, and how many items had been taken by then. */
+interface Early {
+  readonly state: TreeState
+  readonly taken: number
+}
+
+/** Has a reading take a whole file. Gives its state when half of the items were taken, or as soon as it may be asked then. */
+const readAll = (
+  reading: TreeReading,
+  bytes: Uint8Array,
+  sizes: ReadonlyArray<number>,
+  half: number,
+  coverage: Coverage,
+): Early => {
+  let taken = 0
+  let early: Early | undefined
+  const runs: RunTaker = {
+    isReady: () => reading.runs.isReady(),
+    take: (run) => {
+      const known = reading.damages.length
+      reading.runs.take(run)
+      taken += run.count
+      coverage.hit("messages taken by the run")
+      for (const { kind } of reading.damages.slice(known)) coverage.hit(`${kind} in a run`)
+    },
+  }
+  for (const item of itemsOf(bytes, sizes, { outline: reading.outline, runs })) {
+    reading.take(item)
+    if (++taken >= half) early ??= { state: reading.state, taken }
+  }
+  return early ?? { state: reading.state, taken }
+}
+
+/** A state that was had before more was read is what it was. */
+const checkBetween = (between: TreeState, before: TreeState): void => {
+  expectEqual("the entries of the state half-way", plainEntries(between), plainEntries(before))
+  for (const leaf of leavesOf(before)) {
+    if (leaf === null) continue
+    expectEqual(`where ${leaf} stood half-way`, positions(between.entries, leaf), positions(before.entries, leaf))
+    expectEqual(`where ${leaf} stood last half-way`, lastPosition(between.entries, leaf), lastPosition(before.entries, leaf))
+  }
+}
+
 const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): void => {
   const items = [...itemsOf(bytes, sizes)]
   const half = Math.ceil(items.length / 2)
-  const [full, before] = [fullOf(items), fullOf(items.slice(0, half)).state]
+  const full = fullOf(items)
   const read = (onlyJudges: boolean): TreeReading => {
     const reading = new TreeReading({
       read: ({ offset, length }): JsonObject => {
@@ -163,13 +221,9 @@ const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): 
     return reading
   }
   const [kept, judged] = [read(false), read(true)]
-  let taken = 0
-  let early = kept.state
-  for (const item of itemsOf(bytes, sizes, kept.outline)) {
-    kept.take(item)
-    if (++taken === half) early = kept.state
-  }
-  for (const item of itemsOf(bytes, sizes, judged.outline)) judged.take(item)
+  const early = readAll(kept, bytes, sizes, half, coverage)
+  const before = fullOf(items.slice(0, early.taken)).state
+  for (const item of itemsOf(bytes, sizes, judged)) judged.take(item)
   expectEqual("the damages", kept.damages, full.damages)
   expectEqual("the damages, by what judges alone", judged.damages, full.damages)
   expectEqual("the number of entries, by what judges alone", judged.state.entries.length, full.state.entries.length)
@@ -184,12 +238,7 @@ const checkStored = (bytes: Uint8Array, { sizes }: Layout, coverage: Coverage): 
     expectEqual(`where ${leaf} stands`, positions(kept.state.entries, leaf), positions(full.state.entries, leaf))
     expectEqual(`where ${leaf} stands last`, lastPosition(kept.state.entries, leaf), lastPosition(full.state.entries, leaf))
   }
-  expectEqual("the entries of the state half-way", plainEntries(early), plainEntries(before))
-  for (const leaf of leavesOf(before)) {
-    if (leaf === null) continue
-    expectEqual(`where ${leaf} stood half-way`, positions(early.entries, leaf), positions(before.entries, leaf))
-    expectEqual(`where ${leaf} stood last half-way`, lastPosition(early.entries, leaf), lastPosition(before.entries, leaf))
-  }
+  checkBetween(early.state, before)
   for (const { kind } of full.damages as ReadonlyArray<{ readonly kind: string }>) coverage.hit(kind)
   coverage.hit("references", kept.references.length > 0)
   coverage.hit("something that it must lose", kept.losing.length > 0)
@@ -255,7 +304,7 @@ const stored = (budget: Budget): void => {
     const reading = new TreeReading({
       read: ({ offset, length }) => recordIn(bytes.subarray(offset, offset + length)) ?? {},
     })
-    for (const item of itemsOf(bytes, placed.sizes, reading.outline)) reading.take(item)
+    for (const item of itemsOf(bytes, placed.sizes, reading)) reading.take(item)
     const { state } = reading
     if (state.unsupported !== undefined) return
     coverage.hit("more entries behind", more.lines.length > 2)

@@ -40,6 +40,10 @@ const signed = (value: bigint): ReadonlyArray<number> => {
   }
 }
 
+export const code = (character: string): number => character.charCodeAt(0)
+/** Four characters of ASCII as the number that a load of their bytes gives. */
+export const word = (four: string): number => [...four].reduceRight((value, each) => (value << 8) | code(each), 0)
+
 /** Pieces one behind the other. */
 export const all =
   (...parts: ReadonlyArray<Code>): Code =>
@@ -52,7 +56,7 @@ const bytes =
   (out) =>
     void out.push(...given)
 
-export const i32 = (value: number): Code => bytes(0x41, ...signed(BigInt(value)))
+export const i32 = (value: number): Code => bytes(0x41, ...signed(BigInt.asIntN(32, BigInt(value))))
 export const i64 = (value: bigint): Code => bytes(0x42, ...signed(BigInt.asIntN(64, value)))
 
 const unary =
@@ -90,9 +94,13 @@ export const gt = binary(0x4b)
 export const ge = binary(0x4f)
 export const add = binary(0x6a)
 export const sub = binary(0x6b)
+export const multiply = binary(0x6c)
 export const and = binary(0x71)
 export const or = binary(0x72)
+export const xor = binary(0x73)
 export const shiftLeft = binary(0x74)
+/** With zeros from the left. */
+export const shiftRight = binary(0x76)
 export const zeros = unary(0x68)
 
 export const isZero64 = unary(0x50)

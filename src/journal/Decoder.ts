@@ -9,10 +9,14 @@ import type { DamageKind } from "./Damage.ts"
 import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
 import { Joiner, type JoinOptions } from "./Joiner.ts"
 import { ahead, type DamageItem, type LineItem, readLine } from "./Line.ts"
+import type { Run, RunTaker } from "./Run.ts"
 import { type NulRun, type Oversize, type Piece, type Segment, Splitter } from "./Splitter.ts"
 
 /** How deep, how long and what a record may be. */
-export type DecodeOptions = JoinOptions
+export interface DecodeOptions extends JoinOptions {
+  /** With an outline: takes plain messages by the run, of which no items are made then. */
+  readonly runs?: RunTaker | undefined
+}
 
 /** What can be cut off the end of a file so that it ends with its last good record, or with a damage that has its newline. */
 export interface TailStretch {
@@ -79,8 +83,12 @@ export class Decoder {
 
   constructor(options: DecodeOptions = {}) {
     this.#options = options
-    const { maxLineBytes, maxDepth = MAX_DEPTH, outline } = options
-    this.#splitter = new Splitter({ maxLineBytes, outline: outline?.maxDepth === maxDepth ? outline : undefined })
+    const { maxLineBytes, maxDepth = MAX_DEPTH, outline, runs } = options
+    this.#splitter = new Splitter({
+      maxLineBytes,
+      outline: outline?.maxDepth === maxDepth ? outline : undefined,
+      runs: runs && { isReady: () => this.#held.length === 0 && runs.isReady(), take: (run) => runs.take(this.#passed(run)) },
+    })
   }
 
   /** What the next bytes complete. Run it to its end before the chunk is reused and the next is pushed. */
@@ -236,6 +244,14 @@ export class Decoder {
     this.#damages++
     if (!item.read) this.#tail = this.#extended(item)
     return item
+  }
+
+  /** Counts the records of a run on its way out. */
+  #passed(run: Run): Run {
+    this.#records += run.count
+    this.#lastGoodEnd = run.offset + run.length
+    this.#tail = undefined
+    return run
   }
 
   /** The stretch of damage that may turn out to be the tail, with one more damage. */

@@ -20,6 +20,7 @@
 import { type JsonObject, own, ownString } from "../model/Json.ts"
 import type { DamageKind } from "./Damage.ts"
 import type { DamageItem, JournalRecord, LineItem } from "./Line.ts"
+import type { RunTaker } from "./Run.ts"
 
 /** What the digits are made with. Functions of their arguments alone. */
 export interface Digests {
@@ -145,6 +146,17 @@ export class SealReader {
     if (item._tag === "Damage" || item.record.outline === undefined || item.record.outline.kind("_c") === "string") return false
     this.#unsealed(item.record)
     return true
+  }
+
+  /** What takes runs, as long as records without a seal are counted here and nothing else. */
+  behind(runs: RunTaker): RunTaker {
+    return {
+      isReady: () => this.#chains.length === 0 && runs.isReady(),
+      take: (run) => {
+        this.#records += run.count
+        runs.take(run)
+      },
+    }
   }
 
   *read(item: LineItem): Generator<LineItem, void> {

@@ -11,6 +11,7 @@ import { asciiText } from "../model/Ascii.ts"
 import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "../model/JsonSigns.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { Grammar, type NoOutline, type Proof } from "./Grammar.ts"
+import { Run, type RunPlace } from "./Run.ts"
 import { Scan } from "./Scan.ts"
 
 /** What the value of a member is; a number is told by `-` or a digit, as a number. */
@@ -30,6 +31,13 @@ const KINDS = new Map<number, ValueKind>([
   [0x74, "boolean"],
   [0x66, "boolean"],
 ])
+
+/** What stands from a place on. */
+export interface Ahead {
+  readonly run: Run | undefined
+  /** Where the record behind it ends. */
+  readonly next: number | undefined
+}
 
 export class Outline {
   /** Levels of nesting that it follows; the record is the first. */
@@ -84,6 +92,20 @@ export class Outline {
     this.#proof = near
     this.#reason = undefined
     return end
+  }
+
+  /**
+   * The plain messages that stand one behind the other from `bytes[from]` on, if any, and what {@link ahead} says of the place behind them,
+   * which it then need not be asked; nothing behind the longest run. For bytes of the {@link room} alone. Linear.
+   */
+  run(bytes: Uint8Array, from: number, place: Pick<RunPlace, "line" | "offset">): Ahead | undefined {
+    const near = this.#near
+    if (near === undefined || !near.holds(bytes)) return undefined
+    const { count, next } = near.run(bytes, from)
+    this.#proof = near
+    this.#reason = undefined
+    const first = { ...place, from: bytes.byteOffset + from }
+    return { run: count === 0 ? undefined : new Run(count, first, near.marks), next }
   }
 
   /** Whether the stretch `bytes[from, to)` has an outline, which is then the one that this is asked about. Linear. */

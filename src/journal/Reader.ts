@@ -149,8 +149,8 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
   try {
     const before = attempt(path, () => disk.stat(handle))
     const { device, inode, size, modified } = before
-    const decoder = new Decoder(options)
     const seals = new SealReader(digests)
+    const decoder = new Decoder({ ...options, runs: options.runs && seals.behind(options.runs) })
     const buffer = bufferFor(size, options)
     let first: Uint8Array = Buffer.alloc(0)
     let last: Uint8Array = first

@@ -5,15 +5,23 @@
  * the last stretch.
  */
 import { MAX_MEMBERS, type NoOutline, type Proof } from "./Grammar.ts"
+import type { RunMarks } from "./Run.ts"
 import {
   COUNT_AT,
+  END_AT,
+  ENDS_AT,
   ESCAPED_KEY,
   FIRST_TEXT,
+  HASHES_AT,
   HIGH_AT,
+  ID_ENDS_AT,
   MAX_PREFIX,
   MAX_PREFIXES,
+  MAX_RUN,
   MEMBERS_AT,
   NOT_GRAMMAR,
+  PARENT_ENDS_AT,
+  PARENTS_AT,
   PREFIX_AT,
   PREFIX_BYTES,
   PREFIX_MASK,
@@ -21,10 +29,10 @@ import {
   PREFIXED_AT,
   SCAN_MARGIN,
   SCANNED_DEPTH,
-  scanModule,
   TOO_DEEP,
   TOO_MANY_MEMBERS,
-} from "./ScanProgram.ts"
+} from "./ScanLayout.ts"
+import { scanModule } from "./ScanProgram.ts"
 
 const PAGE_BYTES = 65_536
 
@@ -34,6 +42,7 @@ const isComparable = (prefix: string): boolean => /^[ !#-.0-[\]-~]+$/.test(prefi
 interface Program {
   readonly scan: (from: number, maxDepth: number) => number
   readonly isUtf8: (from: number, to: number) => number
+  readonly messages: (from: number, maxDepth: number) => number
 }
 
 /** What is used of the engine, whose types no library of this project brings. */
@@ -78,6 +87,7 @@ export class Scan implements Proof {
   readonly #maxDepth: number
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   members = new Int32Array(0)
+  #marks: RunMarks | undefined
   #numbers = new Int32Array(0)
 
   /** A scan with room for some bytes of text; undefined where it cannot be had, for such a depth or prefix, or for want of memory. */
@@ -118,6 +128,21 @@ export class Scan implements Proof {
     this.bytes = new Uint8Array(buffer)
     this.#numbers = new Int32Array(buffer)
     this.members = new Int32Array(buffer, MEMBERS_AT, 4 * MAX_MEMBERS)
+    this.#marks = undefined
+  }
+
+  /** What is noted of the messages of the last run. */
+  get marks(): RunMarks {
+    const list = (at: number): Int32Array => new Int32Array(this.bytes.buffer, at, MAX_RUN)
+    this.#marks ??= {
+      bytes: this.bytes,
+      ends: list(ENDS_AT),
+      idEnds: list(ID_ENDS_AT),
+      hashes: list(HASHES_AT),
+      parents: list(PARENTS_AT),
+      parentEnds: list(PARENT_ENDS_AT),
+    }
+    return this.#marks
   }
 
   /** Whether bytes stand in the memory, where text may stand. */
@@ -152,7 +177,7 @@ export class Scan implements Proof {
   read(given: Uint8Array, from: number, to: number): NoOutline | undefined {
     const [start, stop] = [given.byteOffset + from, given.byteOffset + to]
     if (from >= to || this.bytes[start] !== 0x7b) return "no object"
-    const end = this.#scan(start, stop)
+    const end = this.#upTo(stop, () => this.#program.scan(start, this.#maxDepth))
     if (end < FIRST_TEXT) return REASONS.get(end) ?? "grammar"
     return end === stop ? this.#utf8(start, end) : "grammar"
   }
@@ -160,18 +185,30 @@ export class Scan implements Proof {
   /** Where the record ends that begins at `given[from]` and has a newline behind it; -1 when there is none. Linear. */
   ahead(given: Uint8Array, from: number): number {
     const start = given.byteOffset + from
-    const end = this.#scan(start, given.byteOffset + given.length)
+    const end = this.#upTo(given.byteOffset + given.length, () => this.#program.scan(start, this.#maxDepth))
     if (end < FIRST_TEXT || this.bytes[end] !== 0x0a || end === given.byteOffset + given.length) return -1
     return this.#utf8(start, end) === undefined ? end - given.byteOffset : -1
   }
 
-  #scan(start: number, stop: number): number {
+  /**
+   * How many plain messages stand one behind the other from `given[from]` on, and what {@link ahead} says of the place behind them; nothing
+   * behind the longest run. Linear.
+   */
+  run(given: Uint8Array, from: number): { readonly count: number; readonly next: number | undefined } {
+    const start = given.byteOffset + from
+    const count = this.#upTo(given.byteOffset + given.length, () => this.#program.messages(start, this.#maxDepth))
+    const end = this.#numbers[END_AT >> 2] as number
+    return { count, next: count === MAX_RUN ? undefined : end === 0 ? -1 : end - given.byteOffset }
+  }
+
+  /** What is told of the text up to `stop`, where the program stops at a NUL. */
+  #upTo<A>(stop: number, tell: () => A): A {
     const { bytes } = this
     const behind = bytes[stop] as number
     bytes[stop] = 0
-    const end = this.#program.scan(start, this.#maxDepth)
+    const told = tell()
     bytes[stop] = behind
-    return end
+    return told
   }
 
   #utf8(start: number, end: number): NoOutline | undefined {

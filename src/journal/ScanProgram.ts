@@ -4,6 +4,7 @@
  *
  *     scan(from, maxDepth) → where the record ends that begins at `from` with its brace, or a reason below FIRST_TEXT
  *     isUtf8(from, to)     → 1 or 0
+ *     messages(from, maxDepth): see RunProgram.ts
  *
  * **What it needs.** Behind the text stands a NUL, which no JSON contains and at which everything here stops, so that nothing else asks
  * where the text ends; and 64 more bytes, which may be looked at and decide nothing.
@@ -23,44 +24,29 @@
 import type { Code, Local } from "./Assembly.ts"
 import * as wasm from "./Assembly.ts"
 import { MAX_MEMBERS } from "./Grammar.ts"
+import { helpers, messages } from "./RunProgram.ts"
+import {
+  COUNT_AT,
+  ESCAPED_KEY,
+  HIGH_AT,
+  MAX_PREFIX,
+  MAX_PREFIXES,
+  MEMBERS_AT,
+  NOT_GRAMMAR,
+  PREFIX_AT,
+  PREFIX_BYTES,
+  PREFIX_MASK,
+  PREFIX_SIGNS,
+  PREFIXED_AT,
+  TOO_DEEP,
+  TOO_MANY_MEMBERS,
+} from "./ScanLayout.ts"
 import { isUtf8 } from "./Utf8Program.ts"
 
-/** Levels of nesting for which there is room. */
-export const SCANNED_DEPTH = 4_096
-/** Of each member: where its key begins and ends, without quotes, and where its value begins and ends. */
-export const MEMBERS_AT = 4_096
-/** How many members there are. */
-export const COUNT_AT = 5_120
-/** Whether a byte of a string may be above 0x7f. */
-export const HIGH_AT = 5_124
-/** Whether a string begins with a prefix, or may. */
-export const PREFIXED_AT = 5_128
-/** The prefixes: of each, behind a 1 where there is one, its signs, and which of their bits count. */
-export const PREFIX_AT = 5_136
-export const MAX_PREFIXES = 2
-export const PREFIX_BYTES = 48
-export const PREFIX_SIGNS = 16
-export const PREFIX_MASK = 32
-/** Signs of the longest prefix. */
-export const MAX_PREFIX = 16
-/** Where text may stand. */
-export const FIRST_TEXT = 8_192
-
-/** Bytes behind the text that must be there: the NUL and what a block may reach over. */
-export const SCAN_MARGIN = 128
-
-export const NOT_GRAMMAR = 0
-export const TOO_DEEP = 1
-export const TOO_MANY_MEMBERS = 2
-export const ESCAPED_KEY = 3
-
-const code = (character: string): number => character.charCodeAt(0)
-const word = (four: string): number => [...four].reduceRight((value, each) => (value << 8) | code(each), 0)
-
 /** The places of the functions in the module. */
-const [HEX, STRING, NUMBER] = [0, 1, 2]
+const [HEX, STRING, NUMBER, SCAN, IS_UTF8, IS_SHORT, IS_SAME, KEEP_ID] = [0, 1, 2, 3, 4, 5, 6, 7]
 
-const { i32, i64, all, add, sub, and, or, eq, ne, lt, load8, when, give, block, loop, go, goIf } = wasm
+const { i32, i64, all, add, sub, and, or, eq, ne, lt, load8, when, give, block, loop, go, goIf, code, word } = wasm
 
 const fail = (reason: number): Code => give(i32(reason))
 const step = (at: Local, by = 1): Code => at.set(add(at.get, i32(by)))
@@ -430,4 +416,9 @@ const scan = wasm.func({ parameters: 2, locals: SCAN_LOCALS, exportedAs: "scan" 
 })
 
 /** The module. It imports its memory as `host.memory`. */
-export const scanModule = (): Uint8Array<ArrayBuffer> => wasm.moduleOf(1, [hex, string, number, scan, isUtf8])
+export const scanModule = (): Uint8Array<ArrayBuffer> =>
+  wasm.moduleOf(1, [
+    ...[hex, string, number, scan, isUtf8],
+    ...helpers,
+    messages({ scan: SCAN, isUtf8: IS_UTF8, isShort: IS_SHORT, isSame: IS_SAME, keepId: KEEP_ID }),
+  ])

@@ -9,6 +9,7 @@
  */
 import { MAX_LINE_BYTES } from "../model/Limits.ts"
 import type { Outline } from "./Outline.ts"
+import type { RunTaker } from "./Run.ts"
 
 interface Stretch {
   /** The line it begins in, counted from 1 by newline bytes. */
@@ -70,6 +71,15 @@ export const endOfZeros = (bytes: Uint8Array, from: number): number => {
   return at
 }
 
+export interface SplitterOptions {
+  /** Bytes of the longest stretch that is kept. */
+  readonly maxLineBytes?: number | undefined
+  /** Takes whole records before their ends are looked for. */
+  readonly outline?: Outline | undefined
+  /** With an outline: takes records that no piece is made of. */
+  readonly runs?: RunTaker | undefined
+}
+
 /**
  * A splitter for one file. Push the chunks in order and run each generator to its end, then `end()`. Never throws.
  *
@@ -78,6 +88,7 @@ export const endOfZeros = (bytes: Uint8Array, from: number): number => {
 export class Splitter {
   readonly #limit: number
   readonly #outline: Outline | undefined
+  readonly #runs: RunTaker | undefined
   /** Bytes of the present stretch from earlier chunks; only the first `#carried` count. */
   #carry: Uint8Array = EMPTY
   #carried = 0
@@ -88,11 +99,13 @@ export class Splitter {
   #startsLine = true
   /** Bytes of the present stretch that were seen in earlier chunks, kept or not. */
   #seen = 0
+  /** What the outline has said already of the next line's end. */
+  #next: number | undefined
 
-  /** `maxLineBytes`: bytes of the longest stretch that is kept. `outline`: takes whole records before their ends are looked for. */
-  constructor(options: { readonly maxLineBytes?: number | undefined; readonly outline?: Outline | undefined } = {}) {
+  constructor(options: SplitterOptions = {}) {
     this.#limit = options.maxLineBytes ?? MAX_LINE_BYTES
     this.#outline = options.outline
+    this.#runs = options.runs
   }
 
   /** Newline bytes so far, plus one: the number of the line that the next byte belongs to. */
@@ -106,11 +119,12 @@ export class Splitter {
     let nul = UNKNOWN
     let newline = UNKNOWN
     while (position < chunk.length) {
+      position = this.#behindRun(chunk, position)
       const end = this.#ahead(chunk, position)
       if (end >= 0) {
         yield this.#segment(chunk.subarray(position, end), "newline", true)
         this.#seen = end - position
-        this.#next(true)
+        this.#begin(true)
         position = end + 1
         continue
       }
@@ -123,7 +137,7 @@ export class Splitter {
         position = stop
         if (stop === chunk.length) return
         yield this.#nulRun(stop === newline ? "newline" : "bytes")
-        this.#next(stop === newline)
+        this.#begin(stop === newline)
         if (stop === newline) position++
       } else {
         const stop = nul !== -1 && (newline === -1 || nul < newline) ? nul : newline
@@ -134,17 +148,38 @@ export class Splitter {
         if (this.#mode === "oversize") yield this.#oversize(length, ended)
         else if (length > 0 || ended === "newline") yield this.#segment(this.#whole(chunk, position, stop), ended)
         this.#seen = length
-        this.#next(ended === "newline")
+        this.#begin(ended === "newline")
         if (ended === "nul") this.#mode = "nul"
         position = ended === "newline" ? stop + 1 : stop
       }
     }
   }
 
+  /** The outline, where a line begins at the next byte. */
+  get #outlineHere(): Outline | undefined {
+    return this.#startsLine && this.#seen === 0 && this.#mode === "text" ? this.#outline : undefined
+  }
+
+  /** Hands over the run at `position`, if there is one that is taken. Gives the position behind it. */
+  #behindRun(chunk: Uint8Array, position: number): number {
+    const runs = this.#runs
+    const outline = this.#outlineHere
+    if (outline === undefined || runs === undefined || chunk.length > this.#limit || !runs.isReady()) return position
+    const ahead = outline.run(chunk, position, { line: this.#line, offset: this.#start })
+    this.#next = ahead?.next
+    if (ahead?.run === undefined) return position
+    const { run } = ahead
+    const { count, length } = run
+    runs.take(run)
+    this.#line += count
+    this.#start += length
+    return position + length
+  }
+
   /** Where the line ends that begins at `position`, when that is a record which the outline takes as it is; otherwise -1. */
   #ahead(chunk: Uint8Array, position: number): number {
-    if (this.#outline === undefined || !this.#startsLine || this.#seen > 0 || this.#mode !== "text") return -1
-    const end = this.#outline.ahead(chunk, position)
+    const end = this.#next ?? this.#outlineHere?.ahead(chunk, position) ?? -1
+    this.#next = undefined
     return end - position > this.#limit ? -1 : end
   }
 
@@ -154,7 +189,7 @@ export class Splitter {
     if (this.#mode === "nul") yield this.#nulRun("end")
     else if (this.#mode === "oversize") yield this.#oversize(this.#seen, "end")
     else yield this.#segment(this.#carry.subarray(0, this.#carried), "end")
-    this.#next(false)
+    this.#begin(false)
   }
 
   #segment(bytes: Uint8Array, ended: Segment["ended"], isOutlined = false): Segment {
@@ -170,7 +205,7 @@ export class Splitter {
   }
 
   /** Begins the next stretch behind the bytes seen and, where there was one, their newline. */
-  #next(newline: boolean): void {
+  #begin(newline: boolean): void {
     this.#startsLine = newline || (this.#startsLine && this.#seen === 0)
     this.#start += this.#seen + (newline ? 1 : 0)
     if (newline) this.#line++

@@ -7,9 +7,7 @@
  */
 
 import { asciiText } from "./Ascii.ts"
-
-/** UTF-16 units of the longest key that is kept in typed arrays. */
-const MAX_PLAIN_UNITS = 64
+import { FIRST_HASH, HASH_FACTOR, HASH_MIXER, HASH_SHIFTS, MAX_PLAIN_UNITS, type PackedKeys } from "./Packed.ts"
 
 /** Places that are looked at for a key. */
 const MAX_STEPS = 32
@@ -23,23 +21,28 @@ export const grown = <A extends Uint8Array | Int32Array | Uint32Array | Float64A
   return larger
 }
 
-const isPlain = (key: string): boolean => {
-  if (key.length > MAX_PLAIN_UNITS) return false
-  for (let i = 0; i < key.length; i++) if (key.charCodeAt(i) > 0x7f) return false
-  return true
-}
+/** The bytes of the key that was last spelled. */
+const spelled = new Uint8Array(MAX_PLAIN_UNITS)
 
-const FIRST_HASH = 0x811c9dc5
-const HASH_FACTOR = 0x01000193
+/** Puts a key in bytes and gives its length; -1 when it is not plain. */
+const spell = (key: string): number => {
+  if (key.length > MAX_PLAIN_UNITS) return -1
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i)
+    if (unit > 0x7f) return -1
+    spelled[i] = unit
+  }
+  return key.length
+}
 
 const mixed = (hash: number): number => {
-  const mixing = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  return (mixing ^ (mixing >>> 13)) >>> 0
+  const mixing = Math.imul(hash ^ (hash >>> HASH_SHIFTS[0]), HASH_MIXER)
+  return mixing ^ (mixing >>> HASH_SHIFTS[1])
 }
 
-const hashOf = (key: string): number => {
+const hashOf = (bytes: Uint8Array, from: number, to: number): number => {
   let hash = FIRST_HASH
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), HASH_FACTOR)
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), HASH_FACTOR)
   return mixed(hash)
 }
 
@@ -64,37 +67,94 @@ export class KeyTable {
 
   /** Puts a key at the next position. Amortised O(length of the key). */
   add(key: string): void {
+    const length = this.#others.has(key) ? -1 : spell(key)
+    const start = this.#reserve(1, Math.max(length, 0))
     const position = this.#length++
-    const last = this.lastPosition(key)
-    if (last >= 0) this.#before.set(position, last)
-    if (position === this.#ends.length) this.#ends = grown(this.#ends)
-    const start = position === 0 ? 0 : (this.#ends[position - 1] as number)
-    if (!isPlain(key) || this.#others.has(key)) {
-      this.#ends[position] = start
-      this.#others.set(key, position)
-      this.#otherKeys.set(position, key)
+    this.#ends[position] = start + Math.max(length, 0)
+    if (length < 0) this.#putAside(key, position)
+    else {
+      for (let at = 0; at < length; at++) this.#characters[start + at] = spelled[at] as number
+      this.#put(this.#placeOf(hashOf(spelled, 0, length), spelled, 0, length), position)
+    }
+  }
+
+  /**
+   * Puts keys at the next positions, from the one with the number `first` on up to the first one that stands here already, and gives how
+   * many that are. Amortised O(length of the keys).
+   */
+  addNew({ count, bytes, from, ends, hashes }: PackedKeys, first: number): number {
+    let begin = first === 0 ? from : (ends[first - 1] as number)
+    const start = this.#reserve(count - first, (ends[count - 1] as number) - begin)
+    this.#characters.set(bytes.subarray(begin, ends[count - 1]), start)
+    const shift = start - begin
+    for (let n = first; n < count; n++) {
+      const end = ends[n] as number
+      const place = this.#placeOf(hashes[n] as number, bytes, begin, end)
+      if (place >= 0 && this.#places[place] !== 0) return n - first
+      if (this.#others.size > 0 && this.#others.has(asciiText(bytes, begin, end))) return n - first
+      const position = this.#length++
+      this.#ends[position] = end + shift
+      this.#put(place, position)
+      begin = end
+    }
+    return count - first
+  }
+
+  /** Makes room for keys of so many characters together. Where they begin. */
+  #reserve(keys: number, characters: number): number {
+    const start = this.#startOf(this.#length)
+    while (this.#length + keys > this.#ends.length) this.#ends = grown(this.#ends)
+    while (start + characters > this.#characters.length) this.#characters = grown(this.#characters)
+    while (2 * (this.#placed + keys) > this.#places.length) this.#rehash()
+    return start
+  }
+
+  /** Puts the key at a position in its place; aside when it has none. */
+  #put(place: number, position: number): void {
+    if (place === -1) {
+      this.#putAside(this.key(position), position)
       return
     }
-    if (start + key.length > this.#characters.length) this.#characters = grown(this.#characters)
-    for (let i = 0; i < key.length; i++) this.#characters[start + i] = key.charCodeAt(i)
-    this.#ends[position] = start + key.length
-    if (2 * ++this.#placed > this.#places.length) this.#rehash()
-    this.#place(key, position)
+    const found = this.#places[place] as number
+    if (found === 0) this.#placed++
+    else this.#before.set(position, found - 1)
+    this.#places[place] = position + 1
+  }
+
+  #startOf(position: number): number {
+    return position === 0 ? 0 : (this.#ends[position - 1] as number)
+  }
+
+  /** Keeps a key, which stands at a position, as it is. */
+  #putAside(key: string, position: number): void {
+    const last = this.#others.get(key)
+    if (last !== undefined) this.#before.set(position, last)
+    this.#others.set(key, position)
+    this.#otherKeys.set(position, key)
   }
 
   /** The key at `0 <= position < length`. */
   key(position: number): string {
     const other = this.#otherKeys.get(position)
     if (other !== undefined) return other
-    const start = position === 0 ? 0 : (this.#ends[position - 1] as number)
-    return asciiText(this.#characters, start, this.#ends[position] as number)
+    return asciiText(this.#characters, this.#startOf(position), this.#ends[position] as number)
   }
 
   /** Where the key stood last, or -1. */
   lastPosition(key: string): number {
     const other = this.#others.size === 0 ? undefined : this.#others.get(key)
-    if (other !== undefined || !isPlain(key)) return other ?? -1
-    const place = this.#placeOf(key)
+    if (other !== undefined) return other
+    const length = spell(key)
+    return length < 0 ? -1 : this.#lastPlain(spelled, 0, length)
+  }
+
+  /** Where a key stood last, or -1, that is bytes of ASCII, from 1 to MAX_PLAIN_UNITS. */
+  lastOfBytes(bytes: Uint8Array, from: number, to: number): number {
+    return this.#others.size > 0 ? this.lastPosition(asciiText(bytes, from, to)) : this.#lastPlain(bytes, from, to)
+  }
+
+  #lastPlain(bytes: Uint8Array, from: number, to: number): number {
+    const place = this.#placeOf(hashOf(bytes, from, to), bytes, from, to)
     return place === -1 ? -1 : (this.#places[place] as number) - 1
   }
 
@@ -104,30 +164,20 @@ export class KeyTable {
   }
 
   /** The key's place, the free one where it would stand, or -1 when others have crowded it out. */
-  #placeOf(key: string): number {
+  #placeOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const mask = this.#places.length - 1
-    for (let place = hashOf(key) & mask, step = 0; step < MAX_STEPS; place = (place + 1) & mask, step++) {
+    for (let place = hash & mask, step = 0; step < MAX_STEPS; place = (place + 1) & mask, step++) {
       const found = this.#places[place] as number
-      if (found === 0 || this.#isAt(key, found - 1)) return place
+      if (found === 0 || this.#isAt(bytes, from, to, found - 1)) return place
     }
     return -1
   }
 
-  #isAt(key: string, position: number): boolean {
-    const start = position === 0 ? 0 : (this.#ends[position - 1] as number)
-    if ((this.#ends[position] as number) - start !== key.length) return false
-    for (let i = 0; i < key.length; i++) if (this.#characters[start + i] !== key.charCodeAt(i)) return false
+  #isAt(bytes: Uint8Array, from: number, to: number, position: number): boolean {
+    const start = this.#startOf(position)
+    if ((this.#ends[position] as number) - start !== to - from) return false
+    for (let at = from; at < to; at++) if (this.#characters[start + at - from] !== bytes[at]) return false
     return true
-  }
-
-  #place(key: string, position: number): void {
-    const place = this.#placeOf(key)
-    if (place !== -1) {
-      this.#places[place] = position + 1
-      return
-    }
-    this.#others.set(key, position)
-    this.#otherKeys.set(position, key)
   }
 
   #rehash(): void {
@@ -138,17 +188,13 @@ export class KeyTable {
 
   /** Places a key that was placed before, in places without it: the first free one is its own. */
   #placeAgain(position: number): void {
-    const [start, end] = [position === 0 ? 0 : (this.#ends[position - 1] as number), this.#ends[position] as number]
-    let hash = FIRST_HASH
-    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (this.#characters[at] as number), HASH_FACTOR)
+    const hash = hashOf(this.#characters, this.#startOf(position), this.#ends[position] as number)
     const mask = this.#places.length - 1
-    for (let place = mixed(hash) & mask, step = 0; step < MAX_STEPS; place = (place + 1) & mask, step++) {
+    for (let place = hash & mask, step = 0; step < MAX_STEPS; place = (place + 1) & mask, step++) {
       if (this.#places[place] !== 0) continue
       this.#places[place] = position + 1
       return
     }
-    const key = this.key(position)
-    this.#others.set(key, position)
-    this.#otherKeys.set(position, key)
+    this.#putAside(this.key(position), position)
   }
 }

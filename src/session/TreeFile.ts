@@ -52,8 +52,8 @@ export const readThrough = (
       read: (place, id) => recent.get(place.offset, place.length, () => places.read(place, id)),
       onlyJudges,
     })
-    const { outline } = reading
-    const summary = yield* readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline })
+    const { outline, runs } = reading
+    const summary = yield* readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline, runs })
     yield* looking(() => places.confirm(summary.identity))
     const refusal = refusalOf(path, reading)
     return refusal === undefined ? { reading, summary } : yield* refusal

@@ -8,6 +8,7 @@ import { BLOB_PREFIX } from "../blob/BlobRef.ts"
 import type { Damage } from "../journal/Damage.ts"
 import type { JournalRecord, LineItem } from "../journal/Line.ts"
 import { Outline } from "../journal/Outline.ts"
+import type { Run, RunTaker } from "../journal/Run.ts"
 import type { JsonObject } from "../model/Json.ts"
 import { at, over } from "../model/Sequence.ts"
 import type { Reading } from "../tree/Reading.ts"
@@ -71,6 +72,12 @@ export class TreeReading implements FirstRecords {
   /** What the file's reader is to tell records by. */
   readonly outline = new Outline({ prefixes: [BLOB_PREFIX, HISTORY_PREFIX] })
 
+  /** Takes messages by the run, once it is known what they mean. */
+  readonly runs: RunTaker = {
+    isReady: () => this.first.length === FORMAT_RECORDS && this.refused === undefined && this.#holdsMessages,
+    take: (run) => this.#takeRun(run),
+  }
+
   /** Takes what the file's reader gives, in order. @throws what `read` throws */
   take(item: LineItem): void {
     if (item._tag === "Damage") {
@@ -86,9 +93,26 @@ export class TreeReading implements FirstRecords {
     else this.#message(record, name)
   }
 
+  /** Whether a message with an id is held as it stands. */
+  get #holdsMessages(): boolean {
+    return this.#state.header !== undefined && this.#state.version >= UNCHANGED_FROM
+  }
+
+  #takeRun(run: Run): void {
+    for (let n = 0; n < run.count; ) {
+      const { added, orphans } = this.#entries.addRun(run, n, this.#count)
+      for (const orphan of orphans) this.#damage(run.placeOf(orphan), "orphan")
+      n += added
+      this.#count += added
+      if (added > 0) this.#leaf = this.#entries.id(this.#entries.length - 1)
+      // An id that stands there already.
+      if (n < run.count) this.#read(run.record(n++))
+    }
+  }
+
   /** The names of an entry whose reading is certain: a whole message under an id that is new. */
   #messageName(outline: Outline): EntryName | undefined {
-    if (this.#state.header === undefined || this.#state.version < UNCHANGED_FROM) return undefined
+    if (!this.#holdsMessages) return undefined
     if (!outline.says("type", "message") || outline.kind("message") !== "object") return undefined
     if (outline.kind("timestamp") !== "string") return undefined
     const id = outline.text("id")
@@ -147,7 +171,7 @@ export class TreeReading implements FirstRecords {
     return this.#entries.lastPosition(id, this.#entries.length) >= 0
   }
 
-  #damage({ line, offset, length }: JournalRecord, kind: Damage["kind"]): void {
+  #damage({ line, offset, length }: Omit<Damage, "kind">, kind: Damage["kind"]): void {
     this.damages.push({ line, offset, length, kind })
   }
 }

@@ -8,6 +8,7 @@
  */
 import { type JsonObject, ownString } from "../model/Json.ts"
 import { grown, KeyTable } from "../model/KeyTable.ts"
+import * as Packed from "../model/Packed.ts"
 import type { Base } from "../model/Sequence.ts"
 import { sets } from "./Settings.ts"
 import { type Entry, NO_STOP } from "./State.ts"
@@ -38,6 +39,13 @@ const MAX_TYPES = 255
 
 const FIRST_ENTRIES = 1_024
 
+/** What came of the messages of a run. */
+export interface AddedRun {
+  readonly added: number
+  /** The numbers in the run of those whose parent did not stand before. */
+  readonly orphans: ReadonlyArray<number>
+}
+
 export class StoredEntries implements Base<Entry> {
   readonly #read: ReadPlace
   readonly #ids = new KeyTable()
@@ -66,7 +74,74 @@ export class StoredEntries implements Base<Entry> {
   /** One more entry. `whole`: the entry itself, when its record is not the one that stands at the place. */
   add({ id, parentId, type, index }: EntryName, { offset, length }: Place, whole?: Entry): void {
     const position = this.#ids.length
-    if (position === this.#offsets.length) {
+    this.#reserve(1)
+    this.#offsets[position] = offset
+    this.#lengths[position] = length
+    this.#indexes[position] = index
+    this.#types[position] = this.#typeNumber(type)
+    const parent = parentId === null ? NO_PARENT : this.#ids.lastPosition(parentId)
+    if (parentId !== null && parent < 0) this.#stray(position, parentId)
+    else this.#child(position, parent, sets(type))
+    if (whole !== undefined) this.#whole.set(position, whole)
+    this.#ids.add(id)
+  }
+
+  /**
+   * The messages of a run, from the one with the number `first` on up to the first one whose id stands here already. `index`: that of the
+   * first one. Cost: a few numbers for each.
+   */
+  addRun(run: Packed.PackedMessages, first: number, index: number): AddedRun {
+    const position = this.#ids.length
+    const added = this.#ids.addNew(run.ids, first)
+    this.#reserve(0)
+    this.#types.fill(this.#typeNumber("message"), position, position + added)
+    const { shift } = run
+    const { ends } = run.marks
+    const orphans: Array<number> = []
+    let begin = run.beginOf(first)
+    for (let n = 0; n < added; n++) {
+      const end = ends[first + n] as number
+      this.#offsets[position + n] = begin + shift
+      this.#lengths[position + n] = end - begin
+      this.#indexes[position + n] = index + n
+      begin = end + 1
+      const parent = this.#parentIn(run, first + n, position + n, n > 0)
+      if (parent !== STRAY) this.#child(position + n, parent, false)
+      else {
+        orphans.push(first + n)
+        this.#stray(position + n, run.parentId(first + n) ?? "")
+      }
+    }
+    return { added, orphans }
+  }
+
+  /** The position of a message's parent. `isBehind`: whether the message before in the run stands at the position before. */
+  #parentIn(run: Packed.PackedMessages, n: number, position: number, isBehind: boolean): number {
+    const { parents, parentEnds } = run.marks
+    const from = parents[n] as number
+    if (from === Packed.PARENT_BEFORE && isBehind) return position - 1
+    if (from === Packed.NO_PARENT) return NO_PARENT
+    const parent =
+      from === Packed.PARENT_BEFORE
+        ? this.#ids.lastPosition(run.parentId(n) ?? "")
+        : this.#ids.lastOfBytes(run.ids.bytes, from, parentEnds[n] as number)
+    return parent < 0 || parent >= position ? STRAY : parent
+  }
+
+  #stray(position: number, parentId: string): void {
+    this.#parents[position] = STRAY
+    this.#strays.set(position, parentId)
+    this.#stops[position] = position
+  }
+
+  #child(position: number, parent: number, isStop: boolean): void {
+    this.#parents[position] = parent
+    this.#stops[position] = isStop ? position : parent < 0 ? NO_STOP : (this.#stops[parent] as number)
+  }
+
+  /** Room for all that have an id, and for more. */
+  #reserve(more: number): void {
+    while (this.#ids.length + more > this.#offsets.length) {
       this.#offsets = grown(this.#offsets)
       this.#lengths = grown(this.#lengths)
       this.#indexes = grown(this.#indexes)
@@ -74,17 +149,6 @@ export class StoredEntries implements Base<Entry> {
       this.#stops = grown(this.#stops)
       this.#types = grown(this.#types)
     }
-    this.#offsets[position] = offset
-    this.#lengths[position] = length
-    this.#indexes[position] = index
-    this.#types[position] = this.#typeNumber(type)
-    const parent = parentId === null ? NO_PARENT : this.#ids.lastPosition(parentId)
-    const isStray = parentId !== null && parent < 0
-    this.#parents[position] = isStray ? STRAY : parent
-    if (isStray) this.#strays.set(position, parentId)
-    this.#stops[position] = isStray || sets(type) ? position : parent < 0 ? NO_STOP : (this.#stops[parent] as number)
-    if (whole !== undefined) this.#whole.set(position, whole)
-    this.#ids.add(id)
   }
 
   #typeNumber(type: string): number {
