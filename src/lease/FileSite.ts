@@ -8,6 +8,7 @@ import { claimEvidence, evidenceFileOf, readEvidence, replaceEvidence } from "./
 import { isKernelLockFree, lockFileOf, lockPathOf, takeKernelLock, tryLocks } from "./KernelLock.ts"
 import type { LockRefusal, Locks } from "./Locks.ts"
 import { observe } from "./Observation.ts"
+import type { Identity } from "./Owner.ts"
 import type { Site } from "./Site.ts"
 import { type System, tableOf, thisProcess } from "./ThisProcess.ts"
 
@@ -30,7 +31,7 @@ export interface FileSiteOptions {
 const held = new Set<string>()
 
 /** What was found out about locks, by device: it is a property of the file system. */
-export type Known = Map<bigint, boolean>
+type Known = Map<bigint, boolean>
 
 const deviceOf = (path: string): Result.Result<bigint, LockRefusal> => {
   try {
@@ -43,9 +44,8 @@ const deviceOf = (path: string): Result.Result<bigint, LockRefusal> => {
   }
 }
 
-/** The leases of the machine's files. `known` remembers where locks work. */
-export const fileSite = (locks: Locks, options: Pick<FileSiteOptions, "clean" | "system">, known: Known): Site => {
-  const self = thisProcess(options.clean, options.system)
+/** The leases of the machine's files, taken by a process. `known` remembers where locks work. */
+const fileSite = (locks: Locks, self: Identity, options: Pick<FileSiteOptions, "system">, known: Known): Site => {
   const table = tableOf(options.system)
   const doLocksWork: Site["doLocksWork"] = (path) =>
     Result.flatMap(deviceOf(path), (device) => {
@@ -78,5 +78,22 @@ export const fileSite = (locks: Locks, options: Pick<FileSiteOptions, "clean" | 
         ? { present: evidenceFileOf(path, number), absent: evidenceFileOf(path, number + 1) }
         : { present: lockPathOf(path), inode: BigInt(lock) },
     observe: (owner) => observe(owner, self, table, (attempt) => held.has(attempt)),
+  }
+}
+
+const isSame = (a: Identity, b: Identity): boolean => (Object.keys(a) as Array<keyof Identity>).every((key) => a[key] === b[key])
+
+/**
+ * Gives the site for each lease. A process may change its space while it lives, so it looks at itself anew each time; as long as it is
+ * the same, leases share one site and what it says of itself: a thousand of them are held at once.
+ */
+export const fileSites = (options: Pick<FileSiteOptions, "clean" | "system">): ((locks: Locks) => Site) => {
+  const known: Known = new Map()
+  let last: { readonly locks: Locks; readonly site: Site } | undefined
+  return (locks) => {
+    const self = thisProcess(options.clean, options.system)
+    if (last === undefined || last.locks !== locks || !isSame(self, last.site.self))
+      last = { locks, site: fileSite(locks, self, options, known) }
+    return last.site
   }
 }

@@ -17,7 +17,7 @@ import type * as Scope from "effect/Scope"
 import { DiskFault } from "../disk/Disk.ts"
 import { nodeDisk } from "../disk/NodeDisk.ts"
 import { type Distrust, distrust } from "../disk/Trust.ts"
-import { type FileSiteOptions, fileSite, type Known } from "./FileSite.ts"
+import { type FileSiteOptions, fileSites } from "./FileSite.ts"
 import { LeaseError } from "./LeaseError.ts"
 import type { Locks } from "./Locks.ts"
 import { memorySite } from "./MemorySite.ts"
@@ -40,13 +40,10 @@ export class Lease extends Context.Service<
   /** Leases among all processes, by files beside the session. Without locks of its own it loads `node:sqlite` with the first lease. */
   static readonly layerFile = (options: FileSiteOptions): Layer.Layer<Lease> =>
     Layer.sync(Lease, () => {
-      const known: Known = new Map()
+      const siteBy = fileSites(options)
       const own = ownLocks()
-      // A process may change its space while it lives, so it looks at itself anew each time.
       const siteFor = (path: string): Effect.Effect<Site, LeaseError> =>
-        Effect.map(options.locks === undefined ? own(path) : Effect.succeed(options.locks), (locks) =>
-          fileSite(locks, options, known),
-        )
+        Effect.map(options.locks === undefined ? own(path) : Effect.succeed(options.locks), siteBy)
       const found = leases(siteFor, { fresh: randomUUID, clean: options.clean })
       if (options.unsafePlaces === true) return found
       const user = options.user ?? effectiveUser()

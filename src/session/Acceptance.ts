@@ -55,8 +55,8 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
   readonly #open: Effect.Effect<Opened<State>, E>
   readonly #published: PubSub.PubSub<Change<State, Rec>>
   readonly #lock = Semaphore.makeUnsafe(1)
-  /** Follows the session. */
-  #redactor: Redactor
+  /** Follows the session, from its first record on. */
+  #redactor: Redactor | undefined
   #state: State
   #journal: JournalShape | undefined
   #isDeferring: boolean
@@ -76,7 +76,6 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
     this.#options = options
     this.#open = open
     this.#published = published
-    this.#redactor = options.redactor.follow()
     this.#state = options.state
     this.#isDeferring = options.deferUntil !== undefined
   }
@@ -219,6 +218,7 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
   }
 
   get #encoder(): Encoder<Rec> {
+    this.#redactor ??= this.#options.redactor.follow()
     return { codec: this.#options.model.codec, redactor: this.#redactor, mark: this.#options.mark }
   }
 
