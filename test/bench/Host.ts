@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { layer } from "../../src/node.ts"
+import type { NativePort } from "../../src/disk/NativePort.ts"
+import { layer, type NodeOptions } from "../../src/node.ts"
 import { Annals } from "../../src/promise.ts"
 import type { TreeCommand } from "../../src/tree.ts"
 import type { ThreadPortOptions } from "../../src/writer/ThreadPort.ts"
@@ -16,15 +17,12 @@ const environment = (): Readonly<Record<string, string>> =>
     ]),
   )
 
-const options = (folder: string, writer?: ThreadPortOptions) => ({
-  environment: environment(),
-  home: join(folder, "home"),
-  ...(writer === undefined ? {} : { writer }),
-})
+const options = (folder: string): NodeOptions => ({ environment: environment(), home: join(folder, "home") })
 
-export const runtimeIn = (folder: string, writer?: ThreadPortOptions) => ManagedRuntime.make(layer(options(folder, writer)))
+export const runtimeIn = (folder: string, writer?: ThreadPortOptions) =>
+  ManagedRuntime.make(layer({ ...options(folder), writer }))
 
-export const annalsIn = (folder: string): Annals => Annals.start(options(folder))
+export const annalsIn = (folder: string, native?: NativePort): Annals => Annals.start({ ...options(folder), native })
 
 /** The environment's values alone, for a redactor of one's own. */
 export const secretsOfHost = environment

@@ -26,16 +26,21 @@ const idling = async (bench: Bench): Promise<Measured> => {
       bench.folder.remove(own)
     }
   }
-  const ways = (["open", "load", "pi"] as const).filter((way) => way !== "pi" || bench.pi.peer.isHere)
+  const ways = (["open", "native", "load", "pi"] as const).filter((way) => way !== "pi" || bench.pi.peer.isHere)
   const parties = ways.map((way) => ({ name: way, run: () => run(way) }))
   const measured = await rounds(bench.isQuick ? 2 : 3, parties, bench.say)
   bench.folder.remove(folder)
   const kilobytes = (name: string, key: keyof IdleOutput) => measured.of(name).map((answer) => answer[key] / 1_000)
-  const above = (key: keyof IdleOutput) => {
-    const [open, load] = [kilobytes("open", key), column(measured.of("load"), key)]
+  const above = (key: keyof IdleOutput, way: "open" | "native" = "open") => {
+    const [open, load] = [kilobytes(way, key), column(measured.of("load"), key)]
     return open.slice(0, load.length).map((value, n) => value - (load[n] ?? Number.NaN) / 1_000)
   }
-  const names = { open: "annals, open", load: "annals, what they hold alone", pi: "pi, open" } as const
+  const names = {
+    open: "annals, open",
+    native: "annals, open, native locks",
+    load: "annals, what they hold alone",
+    pi: "pi, open",
+  } as const
   return {
     rounds: measured.rounds,
     failures: measured.failures,
@@ -43,12 +48,18 @@ const idling = async (bench: Bench): Promise<Measured> => {
       ...ways.flatMap((way) => [
         figure(`${names[way]}: memory of the process`, "KB", kilobytes(way, "resident")),
         figure(`${names[way]}: heap and buffers`, "KB", kilobytes(way, "heap")),
+        figure(`${names[way]}: memory of the process as it stands`, "KB", kilobytes(way, "standing")),
       ]),
     ],
     verdicts: [
       judge(
         { target: "memory of the process above their content: 20 KB each", direction: "at-most", wanted: 20 },
         above("resident"),
+        measured.why,
+      ),
+      judge(
+        { target: "the same with locks of the native port: 20 KB each", direction: "at-most", wanted: 20 },
+        above("resident", "native"),
         measured.why,
       ),
       judge(
@@ -64,7 +75,8 @@ export const idle: ReadonlyArray<Scenario> = [
   {
     id: "P11",
     work: "the memory of open sessions that do nothing, each",
-    includes: "leases and all. Content: the state of the same sessions, loaded and not opened. 20 entries each.",
+    includes:
+      "leases and all, but for the room that the engine holds empty. Content: the state of the same sessions, loaded and not opened. 20 entries each.",
     run: idling,
   },
 ]
