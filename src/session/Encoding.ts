@@ -53,7 +53,7 @@ export const marked = <Rec>(
   records: ReadonlyArray<Rec>,
   encoded: ReadonlyArray<Encoded>,
 ): ReadonlyArray<Rec> =>
-  mark === undefined
+  mark === undefined || encoded.every(({ findings }) => findings.length === 0)
     ? records
     : Arr.zipWith(records, encoded, (record, { findings }) =>
         findings.length === 0 ? record : codec.decode(mark(codec.encode(record), findings)),

@@ -111,9 +111,15 @@ const isSmallString = (text: string, key: string, units: number): boolean =>
 
 const isSmallValue = (value: Json, key: string, units: number): boolean => {
   if (typeof value === "string") return isSmallString(value, key, units)
-  if (Array.isArray(value)) return value.every((item) => isSmallValue(item, key, units))
+  if (Array.isArray(value)) {
+    for (const item of value as JsonArray) if (!isSmallValue(item, key, units)) return false
+    return true
+  }
   if (!isObject(value)) return true
-  return Object.keys(value).every((name) => !TRANSIENT.has(name) && isSmallValue(value[name] as Json, name, units))
+  for (const name of Object.keys(value)) {
+    if (TRANSIENT.has(name) || !isSmallValue(value[name] as Json, name, units)) return false
+  }
+  return true
 }
 
 /** Whether no rule of size can concern a record: no long text, no image, no reference to one. Cost: one quick walk. */
