@@ -80,10 +80,15 @@ const ALIAS_CODES = [0x0b, 0x0c, 0x0d, 0x60, 0x7f]
 
 const pair = (first: number, second: number): number => ((first & 127) << 7) | (second & 127)
 
-const TRIPLE_BITS = 13
+const LONGER_BITS = 13
 
-/** Where the table of triples has its entry for a pair and the character behind it. */
-const triple = (first: number, third: number): number => (first * 37 + (third & 127)) & ((1 << TRIPLE_BITS) - 1)
+/** Where the table of triples has its entry for a pair and the character behind it, and that of fours for such an entry and the next one. */
+const longer = (place: number, next: number): number => (place * 61 + (next & 127)) & ((1 << LONGER_BITS) - 1)
+
+/** In the table of triples: an anchor begins so. */
+const BEGINS = 1
+/** And it ends there, or goes on with what is not told here. */
+const ENDS = 2
 
 const isWordCode = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
@@ -240,15 +245,18 @@ export class Table {
   readonly #signs: Uint8Array
   /** 1 for a pair that has a sign. */
   readonly #marks: Uint8Array
-  /** 1 where an anchor begins with a pair and a third character that share the entry. */
+  /** What is known of anchors that begin with a pair and a third character that share the entry. */
   readonly #triples: Uint8Array
+  /** 1 where one goes on with a fourth character that shares the entry. */
+  readonly #fours: Uint8Array
   readonly #anchors: Map<number, ReadonlyArray<Anchor>>
 
   /** A table without anchors, or with those of another. */
   constructor(separators: boolean, from?: Table) {
     this.#signs = from === undefined ? new Uint8Array(1 << 14) : from.#signs.slice()
     this.#marks = from === undefined ? new Uint8Array(1 << 14) : from.#marks.slice()
-    this.#triples = from === undefined ? new Uint8Array(1 << TRIPLE_BITS) : from.#triples.slice()
+    this.#triples = from === undefined ? new Uint8Array(1 << LONGER_BITS) : from.#triples.slice()
+    this.#fours = from === undefined ? new Uint8Array(1 << LONGER_BITS) : from.#fours.slice()
     this.#anchors = new Map(from === undefined ? [] : from.#anchors)
     if (from !== undefined) return
     for (let first = 0; first < 128; first++) {
@@ -271,13 +279,14 @@ export class Table {
   }
 
   /**
-   * Notes the second position of every pair that an anchor may begin with, by its third character too, and of every separator, with which
-   * of the two it is. First the pairs that have a sign, then those of them that count.
+   * Notes the second position of every pair that an anchor may begin with, by its third and fourth character too, and of every separator,
+   * with which of the two it is. First the pairs that have a sign, then those of them that count.
    */
   noteBeginnings({ length, codes, noted, isAscii }: Units): Noted {
     const signs = this.#signs
     const marks = this.#marks
     const triples = this.#triples
+    const fours = this.#fours
     let signed = 0
     let before = codes[0] as number
     for (let i = 0; i < length; i++) {
@@ -293,7 +302,9 @@ export class Table {
       const first = ((codes[i] as number) << 7) | (codes[i + 1] as number)
       const sign = signs[first] as number
       flags |= sign
-      const isAnchor = (sign >> ANCHOR_BIT) & (triples[triple(first, codes[i + 2] as number)] as number)
+      const three = longer(first, codes[i + 2] as number)
+      const begun = triples[three] as number
+      const isAnchor = (sign >> ANCHOR_BIT) & begun & ((begun >> 1) | (fours[longer(three, codes[i + 3] as number)] as number))
       const isSeparator = sign & SEPARATOR
       noted[count] = i | (isAnchor * AT_ANCHOR) | (isSeparator * AT_SEPARATOR)
       count += isAnchor | isSeparator
@@ -306,9 +317,14 @@ export class Table {
     const { text } = anchor
     const at = pair(text.charCodeAt(0), text.charCodeAt(1))
     this.#sign(at, ANCHOR)
-    for (const third of thirdsOf(anchor)) this.#triples[triple(at, third)] = 1
+    for (const third of thirdsOf(anchor)) this.#addLonger(longer(at, third), text)
     const others = this.#anchors.get(at) ?? NO_ANCHORS
     this.#anchors.set(at, others.toSpliced(placeIn(others, anchor.rank), 0, anchor))
+  }
+
+  #addLonger(three: number, text: string): void {
+    this.#triples[three] = (this.#triples[three] ?? 0) | BEGINS | (text.length > 3 ? 0 : ENDS)
+    if (text.length > 3) this.#fours[longer(three, text.charCodeAt(3))] = 1
   }
 }
 

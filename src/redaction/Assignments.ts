@@ -96,8 +96,10 @@ export const mayFollowName = (codes: Uint8Array, separator: number): boolean => 
   if (isQuote(codes[at] as number)) at--
   if (at <= 0) return codes[0] !== 0
   let after = 0
+  const last = at
   for (let code = codes[at] as number; NAME_CODES[code] === 1; code = codes[at] as number) {
-    if (at === 0 || mayBeSecretName(code, after)) return true
+    // Two characters alone are too short for a name.
+    if (at === 0 || (mayBeSecretName(code, after) && (last - at > 1 || NAME_CODES[codes[at - 1] as number] === 1))) return true
     after = code
     at--
   }

@@ -127,16 +127,29 @@ const note = ({ from, length, codes, noted }: Units): number => {
 }
 
 /**
+ * Whether the digits around a place in the codes of a portion may be enough: most are those of a name or a path. Yes where that cannot be
+ * told, because they reach over an end of what is there.
+ */
+const mayBePiece = (codes: Uint8Array, place: number): boolean => {
+  let start = place
+  while (start > 0 && place - start < SHORTEST && DIGITS[codes[start - 1] as number] === 1) start--
+  let end = place
+  while (end < codes.length && end - start < SHORTEST && DIGITS[codes[end] as number] === 1) end++
+  return end - start >= SHORTEST || start === 0 || end === codes.length
+}
+
+/**
  * Tells every piece of base64 that stands for text and begins in a portion or before it, in order; once for each text that it may stand for. `done` is where the portion before has
  * come to; returns where this one has. Cost: linear in the text.
  */
 export const eachEncoded = (text: string, units: Units, done: number, tell: (piece: Encoded) => void): number => {
-  const { from, noted } = units
+  const { from, codes, noted } = units
   const count = note(units)
   let next = done
   for (let n = 0; n < count; n++) {
-    const at = from + (noted[n] as number)
-    if (at < next || !isDigit(text.charCodeAt(at))) continue
+    const place = noted[n] as number
+    const at = from + place
+    if (at < next || !mayBePiece(codes, place + 1) || !isDigit(text.charCodeAt(at))) continue
     let start = at
     // Where the last piece ended no digit stands, so this does not go back beyond it.
     while (start > 0 && isDigit(text.charCodeAt(start - 1))) start--

@@ -62,6 +62,24 @@ const isDrawn = (rest: string): boolean => CAPITALS.test(rest) || UNSPEAKABLE.te
 const goesOn = ({ rank, kind }: Span, rest: string): boolean =>
   rank < GUESSED || rank === RANK_LEARNED || kind === PRIVATE_KEY || !readsLikeWords(rest) || isDrawn(rest)
 
+/** Finds the secrets of a text. */
+export type Search = (text: string) => ReadonlyArray<Span>
+
+/**
+ * Searches each text once while it lives: a text with a source is looked at by itself, behind what was before it, and for what it ends with,
+ * and these are often the same.
+ */
+export const searchOnce = (scanner: Scanner): Search => {
+  const found = new Map<string, ReadonlyArray<Span>>()
+  return (text) => {
+    const known = found.get(text)
+    if (known !== undefined) return known
+    const spans = scanner.scan(text, "all")
+    found.set(text, spans)
+    return spans
+  }
+}
+
 /** So far from a border what is found in the join counts: further away each text was looked at by itself. */
 const NEAR = 512
 
@@ -125,29 +143,29 @@ const clipped = (
 }
 
 const foundBehind = (
-  scanner: Scanner,
+  search: Search,
   texts: ReadonlyArray<string>,
   before: string,
   tell: Tell | undefined,
 ): ReadonlyArray<ReadonlyArray<Span>> => {
   const joined = before + texts.join("").slice(0, HEAD)
-  const spans = scanner.scan(joined, "all")
+  const spans = search(joined)
   const across = spans.find(({ start, end }) => start < before.length && end > before.length)
   if (across !== undefined) tell?.(joined.slice(across.start, across.end), across.kind)
   return clipped(texts, spans, before.length)
 }
 
 const foundIn = (
-  scanner: Scanner,
+  search: Search,
   texts: ReadonlyArray<string>,
   before: string,
   tell: Tell | undefined,
 ): ReadonlyArray<ReadonlyArray<Span>> => {
-  const across = texts.length < 2 ? [] : clipped(texts, scanner.scan(texts.join(""), "all"), 0)
-  const after = before === "" ? [] : foundBehind(scanner, texts, before, tell)
+  const across = texts.length < 2 ? [] : clipped(texts, search(texts.join("")), 0)
+  const after = before === "" ? [] : foundBehind(search, texts, before, tell)
   return texts.map((text, i) => {
     const more = [...(across[i] ?? []), ...(after[i] ?? [])]
-    const own = scanner.scan(text, "all")
+    const own = search(text)
     return more.length === 0 ? own : settled(text, [...own, ...more])
   })
 }
@@ -157,7 +175,7 @@ const foundIn = (
  * secret whose beginning was before them.
  */
 export const cleanJoined = (
-  scanner: Scanner,
+  search: Search,
   texts: ReadonlyArray<string>,
   before = "",
   tell?: Tell,
@@ -165,7 +183,7 @@ export const cleanJoined = (
   let clean: ReadonlyArray<JoinedText> = texts.map((text) => ({ text, kinds: [] }))
   for (let round = 0; round < ROUNDS; round++) {
     const found = foundIn(
-      scanner,
+      search,
       clean.map(({ text }) => text),
       before,
       tell,

@@ -10,7 +10,7 @@ import type { Json, JsonArray, JsonObject } from "../model/Json.ts"
 import { numberText } from "../model/JsonText.ts"
 import { MAX_DEPTH } from "../model/Limits.ts"
 import { isExempt, isImageData, type Place, placeWithin } from "./Exemptions.ts"
-import { cleanJoined, type JoinedText, textRuns } from "./Joined.ts"
+import { cleanJoined, type JoinedText, searchOnce, textRuns } from "./Joined.ts"
 import { KUBERNETES_SECRET } from "./Kinds.ts"
 import { holdsManifestValues, isManifestValue } from "./Manifest.ts"
 import { marker } from "./Marker.ts"
@@ -165,9 +165,9 @@ class Walk {
   /** The texts without secrets, those cut between them and an earlier text of their sources included. */
   #carried(holder: object, texts: ReadonlyArray<string>, sources: ReadonlyArray<string>): ReadonlyArray<JoinedText> {
     const { scanner, memory } = this.#rules
-    const search = (text: string) => scanner.scan(text, "all")
+    const search = searchOnce(scanner)
     const before = memory?.carry.meet(holder, sources, texts.join(""), search)
-    return cleanJoined(scanner, texts, before, (secret, kind) => memory?.learned.learnCut(secret, kind))
+    return cleanJoined(search, texts, before, (secret, kind) => memory?.learned.learnCut(secret, kind))
   }
 
   /** Looks at neighbouring text blocks of an array together. */
@@ -175,7 +175,8 @@ class Walk {
     const sources = this.#sourced.get(array)
     const joined = new Map<number, JoinedText>()
     for (const { first, texts } of textRuns(array, sources === undefined ? 2 : 1)) {
-      const clean = sources === undefined ? cleanJoined(this.#rules.scanner, texts) : this.#carried(array, texts, sources)
+      const clean =
+        sources === undefined ? cleanJoined(searchOnce(this.#rules.scanner), texts) : this.#carried(array, texts, sources)
       for (const [i, text] of clean.entries()) joined.set(first + i, text)
     }
     return joined.size === 0 ? undefined : joined
