@@ -60,10 +60,14 @@ const added = (live: LiveContext, state: TreeState): Array<JsonObject> | undefin
   return id === live.leaf ? found.reverse() : undefined
 }
 
-/** The fold after one more record of the path, one that changes nothing above it. O(1) */
-const extend = ({ messages, settings }: ContextFold, record: JsonObject): ContextFold => {
-  const message = messageOf(record)
-  return { messages: message === undefined ? messages : append(messages, message), settings: settle(settings, record) }
+/** The fold after more records of the path, which change nothing above them. */
+const extended = (fold: ContextFold, records: ReadonlyArray<JsonObject>): ContextFold => {
+  let { messages } = fold
+  for (const record of records) {
+    const message = messageOf(record)
+    if (message !== undefined) messages = append(messages, message)
+  }
+  return { messages, settings: settle(fold.settings, records) }
 }
 
 /**
@@ -76,6 +80,6 @@ export const follow = (live: LiveContext, state: TreeState): LiveContext => {
   const [entries, patches] = [state.entries.length, state.patches.length]
   const isGrown = patches === live.patches && !reaches(live, state)
   const records = isGrown ? added(live, state) : undefined
-  const said = records === undefined ? anew(state) : { fold: records.reduce(extend, live.fold), missing: live.missing }
+  const said = records === undefined ? anew(state) : { fold: extended(live.fold, records), missing: live.missing }
   return { fold: said.fold, missing: said.missing, leaf, entries, patches }
 }

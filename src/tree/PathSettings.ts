@@ -5,8 +5,9 @@
  * They are found from stop to stop (`Entry.stop`), which holds as long as no entry has changed the path of one that was there. Where one
  * has, the path is climbed.
  */
+import type { JsonObject } from "../model/Json.ts"
 import { at } from "../model/Sequence.ts"
-import { initialSettings, type Settings, sets, settle } from "./Settings.ts"
+import { initialSettings, isSetter, type Settings, sets, settle } from "./Settings.ts"
 import { NO_STOP, parentOf, recordAt, type TreeState } from "./State.ts"
 import { climb } from "./Tree.ts"
 
@@ -70,20 +71,16 @@ const fromPath = (state: TreeState, leaf: number): Setters => {
   }
 }
 
+const recordsAt = (state: TreeState, positions: ReadonlyArray<number>): ReadonlyArray<JsonObject> =>
+  positions.map((position) => recordAt(state, position) ?? {})
+
 /** All that a message can say beside itself is the model, and the last one that says it counts, unless a model was chosen. */
 const withModelSaid = (state: TreeState, leaf: number, settings: Settings): Settings => {
-  let said = settings
-  if (settings.defaultChosen) return said
-  climb(state, leaf, (position, { type }) => {
-    if (type === "message") said = settle(settings, recordAt(state, position) ?? {})
-    return said !== settings
-  })
-  return said
+  if (settings.defaultChosen) return settings
+  const says = (position: number): boolean => isSetter(recordAt(state, position) ?? {})
+  const { positions, end } = climb(state, leaf, (position, { type }) => type === "message" && says(position))
+  return end === undefined ? settle(settings, recordsAt(state, positions.slice(-1))) : settings
 }
-
-/** What the stops say, all of them. */
-const set = (state: TreeState, { before, positions }: Setters): Settings =>
-  positions.reduceRight((settings, position) => settle(settings, recordAt(state, position) ?? {}), before)
 
 /**
  * The settings at the end of a path. Costs the entries on it that set something and were not asked for before; where no model was chosen,
@@ -93,7 +90,7 @@ export const settingsAt = (state: TreeState, leaf: number): PathSettings => {
   const stops = fromStops(state, leaf)
   const setters = stops ?? fromPath(state, leaf)
   const { missing } = setters
-  const settings = set(state, setters)
+  const settings = settle(setters.before, recordsAt(state, setters.positions.toReversed()))
   const [nearest] = setters.positions
   if (stops !== undefined && missing === undefined && nearest !== undefined) toldIn(state).set(nearest, settings)
   return { settings: withModelSaid(state, leaf, settings), missing }

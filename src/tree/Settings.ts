@@ -45,8 +45,12 @@ export const initialSettings: Settings = {
   mode: "none",
 }
 
-const withModel = (settings: Settings, role: string, model: string): ReadonlyMap<string, string> =>
-  settings.models.get(role) === model ? settings.models : new Map(settings.models).set(role, model)
+/** Settings on their way through some records. */
+type Draft = {
+  -readonly [K in keyof Settings]: Settings[K] extends ReadonlyMap<string, infer V> ? Map<string, V> : Settings[K]
+}
+
+type Step = (draft: Draft, record: JsonObject) => void
 
 /** The model that a `model_change` names. pi writes provider and id apart. */
 const modelIn = (record: JsonObject): string | undefined => {
@@ -57,94 +61,90 @@ const modelIn = (record: JsonObject): string | undefined => {
   return provider === undefined || id === undefined ? undefined : `${provider}/${id}`
 }
 
-const modelChange = (settings: Settings, record: JsonObject): Settings => {
+const modelChange: Step = (draft, record) => {
   const model = modelIn(record)
-  if (model === undefined) return settings
+  if (model === undefined) return
   const role = ownString(record, "role") ?? "default"
-  return {
-    ...settings,
-    models: withModel(settings, role, model),
-    defaultChosen: settings.defaultChosen || role === "default",
-  }
+  draft.models.set(role, model)
+  draft.defaultChosen ||= role === "default"
 }
 
-const message = (settings: Settings, record: JsonObject): Settings => {
-  if (settings.defaultChosen) return settings
-  const content = ownObject(record, "message")
-  if (content === undefined || own(content, "role") !== "assistant") return settings
+/** The model that an answer names as its own, or undefined for every other record. */
+const modelSaid = (record: JsonObject): string | undefined => {
+  const content = own(record, "type") === "message" ? ownObject(record, "message") : undefined
+  if (content === undefined || own(content, "role") !== "assistant") return undefined
   const provider = ownString(content, "provider")
   const model = ownString(content, "model")
-  if (provider === undefined || model === undefined) return settings
-  return { ...settings, models: withModel(settings, "default", `${provider}/${model}`) }
+  return provider === undefined || model === undefined ? undefined : `${provider}/${model}`
 }
 
-const thinking = (settings: Settings, record: JsonObject): Settings => {
+const message: Step = (draft, record) => {
+  const model = draft.defaultChosen ? undefined : modelSaid(record)
+  if (model !== undefined) draft.models.set("default", model)
+}
+
+const thinking: Step = (draft, record) => {
   const level = own(record, "thinkingLevel") ?? "off"
-  return typeof level === "string" ? { ...settings, thinkingLevel: level } : settings
+  if (typeof level === "string") draft.thinkingLevel = level
 }
 
-const serviceTier = (settings: Settings, record: JsonObject): Settings => {
+const serviceTier: Step = (draft, record) => {
   const tier = own(record, "serviceTier") ?? null
-  const { serviceTier: _, ...rest } = settings
-  if (tier === null) return rest
-  return typeof tier === "string" || isObject(tier) ? { ...rest, serviceTier: tier } : settings
+  if (tier === null) delete draft.serviceTier
+  else if (typeof tier === "string" || isObject(tier)) draft.serviceTier = tier
 }
 
-const mode = (settings: Settings, record: JsonObject): Settings => {
+const mode: Step = (draft, record) => {
   const name = ownString(record, "mode")
-  if (name === undefined) return settings
-  const { modeData: _, ...rest } = settings
+  if (name === undefined) return
   const data = own(record, "data")
-  return { ...rest, mode: name, ...(data === undefined ? {} : { modeData: data }) }
+  draft.mode = name
+  if (data === undefined) delete draft.modeData
+  else draft.modeData = data
 }
 
 /** A bare name keeps the record that it has; a rich record replaces it, at the place of the name's first injection. */
-const rules = (settings: Settings, record: JsonObject): Settings => {
-  const found = new Map(settings.rules)
+const rules: Step = (draft, record) => {
   const names = own(record, "injectedRules")
   if (Array.isArray(names)) {
     for (const name of names) {
-      if (typeof name === "string" && !found.has(name)) found.set(name, { name, lastInjectedAt: 0 })
+      if (typeof name === "string" && !draft.rules.has(name)) draft.rules.set(name, { name, lastInjectedAt: 0 })
     }
   }
   const rich = own(record, "injectedRuleRecords")
   if (Array.isArray(rich)) {
     for (const rule of rich) {
       const name = isObject(rule) ? ownString(rule, "name") : undefined
-      if (isObject(rule) && name !== undefined) found.set(name, rule)
+      if (isObject(rule) && name !== undefined) draft.rules.set(name, rule)
     }
   }
   const count = own(record, "ttsrMessageCount")
-  return { ...settings, rules: found, ttsrMessageCount: Number.isFinite(count) ? Number(count) : settings.ttsrMessageCount }
+  if (Number.isFinite(count)) draft.ttsrMessageCount = Number(count)
 }
 
 /** Version 4 kept the selection of built-in tools in the record of the MCP tools. */
-const mcpTools = (settings: Settings, record: JsonObject): Settings => {
+const mcpTools: Step = (draft, record) => {
   const names = own(record, "selectedToolNames")
   const builtin = own(record, "selectedDiscoveredBuiltinToolNames")
-  return {
-    ...settings,
-    ...(isStrings(names) ? { mcpTools: names } : {}),
-    ...(isStrings(builtin) ? { builtinTools: builtin } : {}),
-  }
+  if (isStrings(names)) draft.mcpTools = names
+  if (isStrings(builtin)) draft.builtinTools = builtin
 }
 
-const builtinTools = (settings: Settings, record: JsonObject): Settings => {
+const builtinTools: Step = (draft, record) => {
   const names = own(record, "selectedToolNames")
-  return isStrings(names) ? { ...settings, builtinTools: names } : settings
+  if (isStrings(names)) draft.builtinTools = names
 }
 
-const chain = (settings: Settings, record: JsonObject): Settings => {
+const chain: Step = ({ chains }, record) => {
   const role = ownString(record, "role")
-  if (role === undefined || role === "") return settings
-  const chains = new Map(settings.chains)
+  if (role === undefined || role === "") return
   if (own(record, "cleared") === true) {
     chains.delete(role)
-    return { ...settings, chains }
+    return
   }
   const listed = own(record, "entries")
   const entries = Array.isArray(listed) ? listed.filter((item): item is string => typeof item === "string" && item !== "") : []
-  if (entries.length === 0) return settings
+  if (entries.length === 0) return
   const identity = own(record, "identity")
   chains.set(role, {
     role,
@@ -153,11 +153,10 @@ const chain = (settings: Settings, record: JsonObject): Settings => {
     ...(identity === undefined ? {} : { identity }),
     explicitHead: own(record, "explicitHead") === true,
   })
-  return { ...settings, chains }
 }
 
-const steps: ReadonlyMap<string, (settings: Settings, record: JsonObject) => Settings> = new Map([
-  ["message", message],
+/** By type. A message is looked at for the model that it names. */
+const steps: ReadonlyMap<string, Step> = new Map([
   ["model_change", modelChange],
   ["thinking_level_change", thinking],
   ["service_tier_change", serviceTier],
@@ -169,8 +168,20 @@ const steps: ReadonlyMap<string, (settings: Settings, record: JsonObject) => Set
 ])
 
 /** True for the types that set something and are no messages. */
-export const sets = (type: string): boolean => type !== "message" && steps.has(type)
+export const sets = (type: string): boolean => steps.has(type)
 
-/** The settings after one more record of the path. Types without a part in them change nothing. */
-export const settle = (settings: Settings, record: JsonObject): Settings =>
-  steps.get(ownString(record, "type") ?? "")?.(settings, record) ?? settings
+/** True for the records that have a part in the settings. */
+export const isSetter = (record: JsonObject): boolean => sets(ownString(record, "type") ?? "") || modelSaid(record) !== undefined
+
+/**
+ * The settings after more records of the path, from the upper one down; the same value when none has a part in them. Cost: the settings
+ * once, and each record.
+ */
+export const settle = (settings: Settings, records: ReadonlyArray<JsonObject>): Settings => {
+  const setters = records.filter(isSetter)
+  if (setters.length === 0) return settings
+  const [models, chains, all] = [new Map(settings.models), new Map(settings.chains), new Map(settings.rules)]
+  const draft: Draft = { ...settings, models, chains, rules: all }
+  for (const record of setters) (steps.get(ownString(record, "type") ?? "") ?? message)(draft, record)
+  return draft
+}

@@ -77,6 +77,28 @@ describe("a context", () => {
     assert.isAtLeast(many - few, 100)
   })
 
+  it("of many rules passes each of them once", () => {
+    const count = 300
+    const injections = Array.from({ length: count }, (_, n) =>
+      entry("ttsr_injection", String(n), n === 0 ? null : String(n - 1), { injectedRules: [`rule ${n}`] }),
+    )
+    const state = stateOf(header(5), ...injections)
+    // A map that is copied puts each of its members into the copy.
+    const { set } = Map.prototype
+    let puts = 0
+    Map.prototype.set = function (key, value) {
+      puts++
+      return set.call(this, key, value)
+    }
+    try {
+      assert.lengthOf(contextAt(state).injectedTtsrRules, count)
+    } finally {
+      Map.prototype.set = set
+    }
+    assert.isAtLeast(puts, count)
+    assert.isAtMost(puts, 3 * count)
+  })
+
   it("that follows its session looks at what came since", () => {
     const { state, looks } = session(1_000)
     let grown = state
