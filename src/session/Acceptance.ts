@@ -53,7 +53,6 @@ const NOTHING: Receipt<never> = { seq: 0, records: [], reached: () => Effect.voi
 export class Acceptance<State, Command, Rec, Rejection, E> {
   readonly #options: Omit<SessionOptions<State, Command, Rec, Rejection, E, never>, "open">
   readonly #open: Effect.Effect<Opened<State>, E>
-  readonly #published: PubSub.PubSub<Change<State, Rec>>
   readonly #lock = Semaphore.makeUnsafe(1)
   /** Follows the session, from its first record on. */
   #redactor: Redactor | undefined
@@ -67,15 +66,14 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
   #offset = 0
   #isOwed = false
   #isClosed = false
+  #published: PubSub.PubSub<Change<State, Rec>> | undefined
 
   constructor(
     options: Omit<SessionOptions<State, Command, Rec, Rejection, E, never>, "open">,
     open: Effect.Effect<Opened<State>, E>,
-    published: PubSub.PubSub<Change<State, Rec>>,
   ) {
     this.#options = options
     this.#open = open
-    this.#published = published
     this.#state = options.state
     this.#isDeferring = options.deferUntil !== undefined
   }
@@ -125,6 +123,20 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
       }),
     )
   }
+
+  /** Where changes are published. Made for the first who asks, because most sessions have nobody who does. */
+  readonly published: Effect.Effect<PubSub.PubSub<Change<State, Rec>>> = Effect.flatMap(
+    PubSub.unbounded<Change<State, Rec>>(),
+    (fresh) => {
+      this.#published ??= fresh
+      return Effect.as(this.#isClosed ? this.endChanges : Effect.void, this.#published)
+    },
+  )
+
+  /** Tells those who asked for changes that there are no more. */
+  readonly endChanges: Effect.Effect<void> = Effect.suspend(() =>
+    this.#published === undefined ? Effect.void : PubSub.shutdown(this.#published),
+  )
 
   /** Waits until the session's record number `seq` has reached a level. */
   reached(seq: number, level: Level): Effect.Effect<void, WriteError | E> {
@@ -212,7 +224,7 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
     const { evolve } = this.#options.model
     this.#count += records.length
     for (const record of records) this.#state = evolve(this.#state, record)
-    PubSub.publishUnsafe(this.#published, { records, state: this.#state })
+    if (this.#published !== undefined) PubSub.publishUnsafe(this.#published, { records, state: this.#state })
     const seq = this.#count
     return { seq, records, reached: (level) => Effect.suspend(() => this.reached(seq, level)) }
   }

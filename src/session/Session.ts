@@ -15,7 +15,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as PubSub from "effect/PubSub"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { JournalShape } from "../journal/Journal.ts"
@@ -64,16 +63,15 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
   const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)
-  const published = yield* PubSub.unbounded<Change<State, Rec>>()
   const open = options.open.pipe(Scope.provide(scope), Effect.provideContext(context)) as Effect.Effect<Opened<State>, E>
-  const acceptance = new Acceptance<State, Command, Rec, Rejection, E>(options, open, published)
+  const acceptance = new Acceptance<State, Command, Rec, Rejection, E>(options, open)
   const { release } = acceptance
 
   const withJournal = <A, E2>(use: (journal: JournalShape) => Effect.Effect<A, E2>, without: A): Effect.Effect<A, E2> =>
     Effect.suspend(() => (acceptance.journal === undefined ? Effect.succeed(without) : use(acceptance.journal)))
   const flushJournal = withJournal((into) => into.flush, undefined)
   const close = acceptance.close(
-    Effect.ensuring(flushJournal, Effect.andThen(Scope.close(scope, Exit.void), PubSub.shutdown(published))),
+    Effect.ensuring(flushJournal, Effect.andThen(Scope.close(scope, Exit.void), acceptance.endChanges)),
   )
   yield* Scope.addFinalizer(outer, Effect.ignore(close))
 
@@ -85,7 +83,7 @@ export const make = Effect.fnUntraced(function* <State, Command, Rec, Rejection,
           ? Effect.succeed(receipt)
           : Effect.as(acceptance.reached(receipt.seq, level), receipt),
       ),
-    changes: Stream.fromPubSub(published),
+    changes: Stream.unwrap(Effect.map(acceptance.published, (published) => Stream.fromPubSub(published))),
     flush: Effect.suspend(() => (acceptance.isHolding ? Effect.andThen(release, flushJournal) : flushJournal)),
     ensureOnDisk: Effect.andThen(release, flushJournal),
     unsaved: Effect.suspend(() =>

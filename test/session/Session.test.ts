@@ -153,6 +153,40 @@ describe("a session", () => {
   )
 })
 
+describe("the changes of a session", () => {
+  it.effect("reach each subscriber from its subscription on, and end when the session is closed", () =>
+    Effect.gen(function* () {
+      const { session } = yield* makeMemoryTree({ cwd: "/w", stamp })
+      const subscribe = Effect.gen(function* () {
+        const fiber = yield* session.changes.pipe(
+          Stream.map(({ state }) => state.entries.length),
+          Stream.runCollect,
+          Effect.forkChild({ startImmediately: true }),
+        )
+        yield* Effect.yieldNow
+        return fiber
+      })
+      yield* session.dispatch(say("before anybody asks"))
+      const first = yield* subscribe
+      yield* session.dispatch(say("two"))
+      const second = yield* subscribe
+      yield* session.dispatch(say("three"))
+      yield* session.close
+      assert.deepEqual(yield* Fiber.join(first), [2, 3])
+      assert.deepEqual(yield* Fiber.join(second), [3])
+    }).pipe(Effect.scoped, Effect.provide(Redaction.layer({ environment: {} }))),
+  )
+
+  it.effect("have ended for whoever asks when it is closed, the first one or not", () =>
+    Effect.gen(function* () {
+      const { session } = yield* makeMemoryTree({ cwd: "/w", stamp })
+      yield* session.close
+      assert.deepEqual(yield* Stream.runCollect(session.changes), [])
+      assert.deepEqual(yield* Stream.runCollect(session.changes), [])
+    }).pipe(Effect.scoped, Effect.provide(Redaction.layer({ environment: {} }))),
+  )
+})
+
 describe("a full disk", () => {
   it.effect("latches the session, keeps what was accepted, and is recovered from exactly once", () =>
     Effect.gen(function* () {
