@@ -128,14 +128,14 @@ const note = ({ from, length, codes, noted }: Units): number => {
 
 /**
  * Whether the digits around a place in the codes of a portion may be enough: most are those of a name or a path. Yes where that cannot be
- * told, because they reach over an end of what is there.
+ * told, because they begin before the portion. Behind it there are codes enough.
  */
 const mayBePiece = (codes: Uint8Array, place: number): boolean => {
   let start = place
   while (start > 0 && place - start < SHORTEST && DIGITS[codes[start - 1] as number] === 1) start--
   let end = place
-  while (end < codes.length && end - start < SHORTEST && DIGITS[codes[end] as number] === 1) end++
-  return end - start >= SHORTEST || start === 0 || end === codes.length
+  while (end - start < SHORTEST && DIGITS[codes[end] as number] === 1) end++
+  return end - start >= SHORTEST || start === 0
 }
 
 /**

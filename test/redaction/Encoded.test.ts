@@ -3,7 +3,7 @@ import { ALPHABETS } from "../../src/redaction/Alphabet.ts"
 import { eachEncoded } from "../../src/redaction/Encoded.ts"
 import { FORMATS } from "../../src/redaction/Formats.ts"
 import { makeRedactor } from "../../src/redaction/Redactor.ts"
-import { Units } from "../../src/redaction/Units.ts"
+import { PORTION, Units } from "../../src/redaction/Units.ts"
 import { drawn, redact, token } from "./Samples.ts"
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
@@ -11,8 +11,11 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64")
 const pieces = (text: string) => {
   const found: Array<readonly [string, string]> = []
   const units = new Units()
-  units.read(text, 0)
-  eachEncoded(text, units, 0, (piece) => found.push([text.slice(piece.start, piece.end), piece.text]))
+  let done = 0
+  for (let from = 0; from < text.length; from += PORTION) {
+    units.read(text, from)
+    done = eachEncoded(text, units, done, (piece) => found.push([text.slice(piece.start, piece.end), piece.text]))
+  }
   return found
 }
 
@@ -29,6 +32,13 @@ describe("base64 that stands for text", () => {
     ],
   ])("is found: %s", (_, text, piece) => {
     expect(pieces(text)).toEqual([[piece, Buffer.from(piece, "base64").toString("latin1")]])
+  })
+
+  test("is found wherever a portion ends in it, down to the shortest", () => {
+    const shortest = base64("twelve signs")
+    expect(shortest.length).toBe(16)
+    for (let before = PORTION - 20; before <= PORTION + 4; before++)
+      expect(pieces(`${" ".repeat(before)}${shortest} `)).toEqual([[shortest, "twelve signs"]])
   })
 
   test("in lines is one piece", () => {
