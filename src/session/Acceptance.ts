@@ -34,13 +34,16 @@ type Failure<Rejection, E> = Rejected<Rejection> | NotJson | WriteError | E
 const goOn = <A, B, E, E2>(effect: Effect.Effect<A, E>, next: (value: A) => Effect.Effect<B, E2>): Effect.Effect<B, E | E2> =>
   Exit.isExit(effect) && Exit.isSuccess(effect) ? next(effect.value as A) : Effect.flatMap(effect, next)
 
-/** Most commands write one record, and that is worth no loop of effects. */
-const forEachOf = <A, B, E>(
+/** Goes on with what an effect for each item comes to. Most commands write one record, and that is worth no loop of effects. */
+const goOnWithEach = <A, B, C, E, E2>(
   items: ReadonlyArray<A>,
   run: (item: A) => Effect.Effect<B, E>,
-): Effect.Effect<ReadonlyArray<B>, E> => {
+  next: (values: ReadonlyArray<B>) => Effect.Effect<C, E2>,
+): Effect.Effect<C, E | E2> => {
   const [first] = items
-  return items.length === 1 && first !== undefined ? goOn(run(first), (one) => Effect.succeed([one])) : Effect.forEach(items, run)
+  return items.length === 1 && first !== undefined
+    ? goOn(run(first), (one) => next([one]))
+    : Effect.flatMap(Effect.forEach(items, run), next)
 }
 
 const closed = ({ path = "session" }: { readonly path?: string | undefined }): WriteError =>
@@ -140,9 +143,8 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
 
   /** Waits until the session's record number `seq` has reached a level. */
   reached(seq: number, level: Level): Effect.Effect<void, WriteError | E> {
-    return goOn(this.#isDeferring || this.#journal === undefined ? this.release : Effect.succeed(this.#journal), (journal) =>
-      journal.reached(seq + this.#offset, level),
-    )
+    if (this.#journal !== undefined && !this.#isDeferring) return this.#journal.reached(seq + this.#offset, level)
+    return Effect.flatMap(this.release, (journal) => journal.reached(seq + this.#offset, level))
   }
 
   #accepted(command: Command, level: ReceiptLevel): Effect.Effect<Receipt<Rec, E>, Failure<Rejection, E>> {
@@ -160,7 +162,7 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
       if (Result.isFailure(decision)) return Effect.fail(new Rejected({ rejection: decision.failure }))
       const records = decision.success
       if (records.length === 0) return Effect.succeed(NOTHING)
-      if (shape !== undefined) return goOn(forEachOf(records, shape), (shapes) => this.#taken(shapes, level))
+      if (shape !== undefined) return goOnWithEach(records, shape, (shapes) => this.#taken(shapes, level))
       return this.#taken(
         records.map((record) => ({ kept: record, written: Effect.succeed(record) })),
         level,
@@ -180,8 +182,9 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
       // What is too long as it is may be short enough when a part of it is kept elsewhere: such a record is written at once.
       if (Result.isSuccess(encoded)) return this.#deferred(shapes, marked(encoder, records, encoded.success), encoded.success)
     }
-    return goOn(
-      forEachOf(shapes, (shape) => shape.written),
+    return goOnWithEach(
+      shapes,
+      (shape) => shape.written,
       (written) => this.#handedOver(records, written),
     )
   }
@@ -200,24 +203,30 @@ export class Acceptance<State, Command, Rec, Rejection, E> {
     records: ReadonlyArray<Rec>,
     written: ReadonlyArray<Rec>,
   ): Effect.Effect<Receipt<Rec, E>, NotJson | WriteError | E> {
-    const before = this.#encoder
-    const refusable = encode(before, written)
-    if (Result.isFailure(refusable)) return Effect.fail(refusable.failure)
-    const isOpen = this.#journal !== undefined && this.#held.length === 0 && !this.#isDeferring
-    return goOn(
-      isOpen ? Effect.succeed(this.#journal as JournalShape) : this.#ready(),
-      (journal): Effect.Effect<Receipt<Rec, E>, NotJson | WriteError> => {
-        const encoder = this.#encoder
-        // Opening may have read what this record goes on with.
-        const encoded = encoder.redactor === before.redactor ? refusable : encode(encoder, written)
-        if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
-        const lines = encoded.success
-        return Effect.flatMap(journal.append(lines.map(({ line }) => line)), (seq) => {
-          this.#offset = seq - this.#count - lines.length
-          return Effect.succeed(this.#applied(marked(encoder, records, lines)))
-        })
-      },
-    )
+    const encoder = this.#encoder
+    const encoded = encode(encoder, written)
+    if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
+    const journal = this.#journal
+    if (journal !== undefined && this.#held.length === 0 && !this.#isDeferring)
+      return this.#appended(journal, encoder, records, encoded.success)
+    return Effect.flatMap(this.#ready(), (opened): Effect.Effect<Receipt<Rec, E>, NotJson | WriteError> => {
+      const known = this.#encoder
+      // Opening may have read what this record goes on with.
+      const lines = known.redactor === encoder.redactor ? encoded : encode(known, written)
+      return Result.isFailure(lines) ? Effect.fail(lines.failure) : this.#appended(opened, known, records, lines.success)
+    })
+  }
+
+  #appended(
+    journal: JournalShape,
+    encoder: Encoder<Rec>,
+    records: ReadonlyArray<Rec>,
+    encoded: ReadonlyArray<Encoded>,
+  ): Effect.Effect<Receipt<Rec, E>, WriteError> {
+    return Effect.map(journal.append(encoded.map(({ line }) => line)), (seq) => {
+      this.#offset = seq - this.#count - encoded.length
+      return this.#applied(marked(encoder, records, encoded))
+    })
   }
 
   #applied(records: ReadonlyArray<Rec>): Receipt<Rec, E> {
