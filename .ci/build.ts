@@ -1,10 +1,10 @@
-/** Builds `dist`: compiles, copies the data files that stand among the sources, and puts library and command line together. */
+/** Builds `dist`: compiles, copies the data files that stand among the sources, and puts library, threads and command line together. */
 import { spawnSync } from "node:child_process"
 import { cpSync, globSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { bundleCommand, bundleLibrary } from "./bundle.ts"
+import { bundleCommand, bundleLibrary, bundleThreads } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
@@ -24,4 +24,5 @@ const data = globSync("{src,workers,laws}/**/*.*", { cwd: root }).filter((path) 
 for (const path of data) cpSync(join(root, path), join(dist, path))
 await bundleCommand(dist)
 await bundleLibrary(dist)
+await bundleThreads(dist)
 process.stdout.write(`built dist, with ${data.length} data files\n`)

@@ -11,11 +11,24 @@ import { rolldown } from "rolldown"
 /** Packages that are loaded from where they are installed: they find files of their own by where they stand. */
 const OUTSIDE = ["piscina", "koffi"]
 
-/** Packages that are in the files of the command line, with their licenses beside them. */
+/** Packages that are in the files of the command line. */
 const INSIDE = ["effect", "@effect/platform-node", "@effect/platform-node-shared"]
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const packages = join(root, "node_modules")
+
+/** The licenses of packages, beside the files that they are in. */
+const putLicenses = (names: ReadonlyArray<string>, dir: string): void => {
+  for (const name of names) cpSync(join(packages, name, "LICENSE"), join(dir, "licenses", `${name.replace("/", "-")}.txt`))
+}
+
+/** For what somebody else runs: the names of functions stay, for traces, and source maps lead on to the source. */
+const READABLE = {
+  format: "esm",
+  chunkFileNames: "[name].js",
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  sourcemap: true,
+} as const
 
 /** Puts the compiled command line of a build together; returns the path of its start file. Each command stays in a file of its own. */
 export const bundleCommand = async (build: string): Promise<string> => {
@@ -28,8 +41,21 @@ export const bundleCommand = async (build: string): Promise<string> => {
   })
   await bundle.write({ dir, format: "esm", minify: true, comments: { legal: true } })
   await bundle.close()
-  for (const name of INSIDE) cpSync(join(packages, name, "LICENSE"), join(dir, "licenses", `${name.replace("/", "-")}.txt`))
+  putLicenses(INSIDE, dir)
   return join(dir, "main.js")
+}
+
+/**
+ * Puts each compiled thread of a build together where it lies, with what it uses of Effect in it: a thread shares no module with its host, so it would
+ * load all of them anew.
+ */
+export const bundleThreads = async (build: string): Promise<void> => {
+  const dir = join(build, "workers")
+  const input = Object.fromEntries(["writer", "sync"].map((name) => [name, join(dir, `${name}.js`)]))
+  const bundle = await rolldown({ input, platform: "node", external: [/^node:/] })
+  await bundle.write({ dir, ...READABLE })
+  await bundle.close()
+  putLicenses(["effect"], dir)
 }
 
 interface Entry {
@@ -51,8 +77,7 @@ export const entriesOf = (manifest: { readonly exports: Readonly<Record<string, 
 
 /**
  * Puts the compiled library of a build together: a file for each entry of the package, and files for what entries share, so that there is
- * one of each class whichever entry it comes from. Every dependency stays outside. Names of functions stay for traces, and source maps lead on
- * to the source.
+ * one of each class whichever entry it comes from. Every dependency stays outside.
  */
 export const bundleLibrary = async (
   build: string,
@@ -62,13 +87,7 @@ export const bundleLibrary = async (
   rmSync(dir, { recursive: true, force: true })
   const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(build, path)]))
   const bundle = await rolldown({ input, platform: "node", external: [/^[^./]/] })
-  await bundle.write({
-    dir,
-    format: "esm",
-    chunkFileNames: "[name].js",
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    sourcemap: true,
-  })
+  await bundle.write({ dir, ...READABLE })
   await bundle.close()
 }
 

@@ -157,6 +157,21 @@ const roundTrip = (): string => {
   return "one record, synced and verified"
 }
 
+/** The same from a host, by the library and the thread that it finds beside itself. */
+const hostTrip = (): string => {
+  const file = join(consumer, "session.jsonl")
+  const script = `import { Annals } from "${manifest.name}/promise"
+const annals = Annals.start({ home: ${JSON.stringify(consumer)} })
+const session = await annals.open(${JSON.stringify(file)})
+await session.dispatch({ do: "custom", customType: "pack-check-host", data: { n: 2 } })
+await session.close()
+await annals.stop()`
+  writeFileSync(join(consumer, "host-trip.mjs"), script)
+  run(process.execPath, ["host-trip.mjs"])
+  if (!readFileSync(file, "utf8").includes('"pack-check-host"')) fail("the host's record is not in the file")
+  return "one record more"
+}
+
 /** The demo proves the main job with what the package has in it. */
 const demo = (): string => {
   const { ok, steps } = JSON.parse(run(process.execPath, command("demo", "--json"))) as {
@@ -177,6 +192,7 @@ try {
   await step("types", checkTypes)
   await step("help", help)
   await step("writer thread", roundTrip)
+  await step("host", hostTrip)
   await step("demo", demo)
   process.stdout.write(`the package works (${readdirSync(installed).join(", ")})\n`)
 } finally {

@@ -7,7 +7,7 @@ import { cpSync, existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { bundleCommand, bundleLibrary } from "../../.ci/bundle.ts"
+import { bundleCommand, bundleLibrary, bundleThreads } from "../../.ci/bundle.ts"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -35,4 +35,5 @@ export const build = async (say: (line: string) => void): Promise<void> => {
     cpSync(join(root, path), join(built, path))
   await bundleCommand(built)
   await bundleLibrary(built, { promise: "src/promise.js" })
+  await bundleThreads(built)
 }
