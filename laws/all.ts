@@ -20,6 +20,7 @@ import * as ledgerResume from "./ledgerResume.ts"
 import * as ledgerStore from "./ledgerStore.ts"
 import * as ledgerTools from "./ledgerTools.ts"
 import * as leftInFile from "./leftInFile.ts"
+import * as longText from "./longText.ts"
 import * as outline from "./outline.ts"
 import * as process from "./process.ts"
 import * as provider from "./provider.ts"
@@ -69,6 +70,7 @@ export const families: ReadonlyArray<Family> = [
   { file: "laws/outline.ts", laws: outline.laws },
   { file: "laws/scan.ts", laws: scan.laws },
   { file: "laws/runs.ts", laws: runs.laws },
+  { file: "laws/longText.ts", laws: longText.laws },
   { file: "laws/process.ts", laws: process.laws },
   { file: "laws/provider.ts", laws: provider.laws },
   { file: "laws/queue.ts", laws: queue.laws },

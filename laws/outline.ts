@@ -1,7 +1,7 @@
 /** The law of outlines: what is told of a record from its bytes alone is what the parser makes of them. */
 import { Buffer } from "node:buffer"
 import * as fc from "fast-check"
-import { Decoder, type DecodeSummary } from "../src/journal/Decoder.ts"
+import { type DecodeOptions, Decoder, type DecodeSummary } from "../src/journal/Decoder.ts"
 import { MAX_MEMBERS } from "../src/journal/Grammar.ts"
 import type { LineItem } from "../src/journal/Line.ts"
 import { Outline, type ValueKind } from "../src/journal/Outline.ts"
@@ -13,7 +13,7 @@ import { textOf as rawText, rawValue } from "./arbitraries/rawJson.ts"
 import { type Budget, Coverage, type Law, parameters } from "./Law.ts"
 import { check, expectEqual } from "./Trees.ts"
 
-const PREFIXES = ["blob:", "open"]
+export const PREFIXES = ["blob:", "open"]
 /** A prefix, or the part of one and an escape. */
 const beginnings = PREFIXES.flatMap((prefix) => [prefix, ...[...prefix].map((_, n) => `${prefix.slice(0, n)}\\\\u`)])
 /** Behind a quote that is not escaped, which in a record begins a string. */
@@ -96,7 +96,7 @@ const beginsSo = (value: Json): boolean => {
 }
 
 /** An outline says of every member what the value says, and nothing of what is not there. */
-const checkOutline = (outline: Outline, value: JsonObject, raw: string): void => {
+export const checkOutline = (outline: Outline, value: JsonObject, raw: string): void => {
   for (const key of [...Object.keys(value), ...KEYS, "absent"]) {
     const member = own(value, key)
     // A key that is not ASCII is never asked for.
@@ -134,9 +134,10 @@ export const readBy = (
   outline?: Outline,
   room?: Uint8Array,
   runs?: (items: Array<unknown>) => RunTaker,
+  texts?: Pick<DecodeOptions, "again" | "longTextBytes">,
 ): Told => {
   const items: Array<unknown> = []
-  const decoder = new Decoder({ ...smallLimits, outline, runs: runs?.(items) })
+  const decoder = new Decoder({ ...smallLimits, ...texts, outline, runs: runs?.(items) })
   const take = (item: LineItem): void => {
     look(item)
     items.push(plain(item))

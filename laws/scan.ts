@@ -48,7 +48,7 @@ function repeated([count, text]: readonly [number, string]): Uint8Array {
   return bytesOf(text.repeat(count))
 }
 
-const longString: fc.Arbitrary<Uint8Array> = fc.array(piece, { maxLength: 12 }).map(concat)
+export const longString: fc.Arbitrary<Uint8Array> = fc.array(piece, { maxLength: 12 }).map(concat)
 
 const withLongStrings: fc.Arbitrary<Uint8Array> = fc
   .tuple(

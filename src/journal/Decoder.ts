@@ -10,10 +10,10 @@ import { hasBom, isUtf16, PREFIX_BYTES } from "./Encoding.ts"
 import { Joiner, type JoinOptions } from "./Joiner.ts"
 import { ahead, type DamageItem, type LineItem, readLine } from "./Line.ts"
 import type { Run, RunTaker } from "./Run.ts"
-import { type NulRun, type Oversize, type Piece, type Segment, Splitter } from "./Splitter.ts"
+import { lengthOf, type NulRun, type Oversize, type Piece, type Segment, Splitter, type SplitterOptions } from "./Splitter.ts"
 
 /** How deep, how long and what a record may be. */
-export interface DecodeOptions extends JoinOptions {
+export interface DecodeOptions extends JoinOptions, Pick<SplitterOptions, "again" | "longTextBytes"> {
   /** With an outline: takes plain messages by the run, of which no items are made then. */
   readonly runs?: RunTaker | undefined
 }
@@ -83,9 +83,11 @@ export class Decoder {
 
   constructor(options: DecodeOptions = {}) {
     this.#options = options
-    const { maxLineBytes, maxDepth = MAX_DEPTH, outline, runs } = options
+    const { maxLineBytes, maxDepth = MAX_DEPTH, outline, runs, again, longTextBytes } = options
     this.#splitter = new Splitter({
       maxLineBytes,
+      again,
+      longTextBytes,
       outline: outline?.maxDepth === maxDepth ? outline : undefined,
       runs: runs && { isReady: () => this.#held.length === 0 && runs.isReady(), take: (run) => runs.take(this.#passed(run)) },
     })
@@ -178,7 +180,7 @@ export class Decoder {
       const state = items.some(({ _tag }) => _tag === "Record") ? "broken" : this.#join(this.#joiner, segment)
       if (state === "whole") {
         yield* this.#release()
-        if (segment.ended === "newline") this.#lastGoodEnd = segment.offset + segment.bytes.length + 1
+        if (segment.ended === "newline") this.#lastGoodEnd = segment.offset + lengthOf(segment) + 1
         return
       }
       if (state === "open") {
@@ -199,7 +201,7 @@ export class Decoder {
     for (const item of items) if (item !== waits) yield this.#emit(item)
     if (waits !== undefined) this.#held = [lasting(waits)]
     else if (segment.ended === "newline" && items.at(-1)?._tag === "Record")
-      this.#lastGoodEnd = segment.offset + segment.bytes.length + 1
+      this.#lastGoodEnd = segment.offset + lengthOf(segment) + 1
   }
 
   /** Adds a line to the lines held. When they are one record, what is held becomes that record. */

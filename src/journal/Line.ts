@@ -28,7 +28,7 @@ import type { Damage, DamageKind } from "./Damage.ts"
 import { decode, decodeStrictly, hasBom, notUtf8 } from "./Encoding.ts"
 import type { Outline } from "./Outline.ts"
 import { isSpace, type Nesting, type Scan, type Span, scan } from "./Salvage.ts"
-import type { Segment } from "./Splitter.ts"
+import { lengthOf, type Segment } from "./Splitter.ts"
 
 export interface JournalRecord {
   readonly value: JsonObject
@@ -320,22 +320,23 @@ class OutlinedRecord implements JournalRecord {
   readonly line: number
   readonly offset: number
   readonly length: number
-  readonly #bytes: Uint8Array
+  readonly #segment: Segment
   readonly #from: number
   #raw: string | undefined
   #value: JsonObject | undefined
 
-  constructor(outline: Outline, { line, offset, bytes }: Segment, from: number, to: number) {
+  constructor(outline: Outline, segment: Segment, from: number, to: number) {
     this.outline = outline
-    this.line = line
-    this.offset = offset + from
+    this.line = segment.line
+    this.offset = segment.offset + from
     this.length = to - from
-    this.#bytes = bytes
+    this.#segment = segment
     this.#from = from
   }
 
   get raw(): string {
-    this.#raw ??= decode(this.#bytes.subarray(this.#from, this.#from + this.length))
+    const { bytes, shortened } = this.#segment
+    this.#raw ??= decode((shortened?.whole() ?? bytes).subarray(this.#from, this.#from + this.length))
     return this.#raw
   }
 
@@ -349,7 +350,7 @@ class OutlinedRecord implements JournalRecord {
 export const ahead = (segment: Segment, { outline }: LineOptions): RecordItem | undefined =>
   segment.isOutlined !== true || outline === undefined
     ? undefined
-    : { _tag: "Record", record: new OutlinedRecord(outline, segment, 0, segment.bytes.length), startsLine: true }
+    : { _tag: "Record", record: new OutlinedRecord(outline, segment, 0, lengthOf(segment)), startsLine: true }
 
 /** A whole record on a line of its own, told by its outline; undefined when it has none. */
 const outlined = (segment: Segment, { maxDepth = MAX_DEPTH, outline }: LineOptions): LineReading | undefined => {
@@ -359,7 +360,7 @@ const outlined = (segment: Segment, { maxDepth = MAX_DEPTH, outline }: LineOptio
   while (from < to && isSpace(bytes[from])) from++
   while (to > from && isSpace(bytes[to - 1])) to--
   if (segment.isOutlined !== true && !outline.read(bytes, from, to)) return undefined
-  const record = new OutlinedRecord(outline, segment, from, to)
+  const record = new OutlinedRecord(outline, segment, from, segment.shortened?.length ?? to)
   return { items: [{ _tag: "Record", record, startsLine: startsLine && from === 0 }], open: false, work: 2 * bytes.length }
 }
 

@@ -18,7 +18,7 @@ import { Scan } from "./Scan.ts"
 export type ValueKind = "string" | "object" | "list" | "null" | "boolean" | "number"
 
 /** Bytes of the longest text that is given. */
-const MAX_TEXT_BYTES = 256
+export const MAX_TEXT_BYTES = 256
 
 /** Bytes of the longest stretch that is kept in a room of its own. Longer ones are proven where they are. */
 const MAX_ASIDE_BYTES = 32 << 20
@@ -106,6 +106,11 @@ export class Outline {
     this.#reason = undefined
     const first = { ...place, from: bytes.byteOffset + from }
     return { run: count === 0 ? undefined : new Run(count, first, near.marks), next }
+  }
+
+  /** Whether `bytes[from, to)` is text in the middle of a string, in the {@link room}. See Scan.ts for what stands around it. Linear. */
+  isText(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.#near?.holds(bytes) === true && this.#near.isText(bytes, from, to)
   }
 
   /** Whether the stretch `bytes[from, to)` has an outline, which is then the one that this is asked about. Linear. */

@@ -150,7 +150,12 @@ export function* readJournal(disk: Disk, path: string, options: ReadOptions = {}
     const before = attempt(path, () => disk.stat(handle))
     const { device, inode, size, modified } = before
     const seals = new SealReader(digests)
-    const decoder = new Decoder({ ...options, runs: options.runs && seals.behind(options.runs) })
+    const again = (offset: number, length: number): Uint8Array => {
+      const bytes = new Uint8Array(length)
+      readFully(disk, handle, bytes, offset)
+      return bytes
+    }
+    const decoder = new Decoder({ ...options, runs: options.runs && seals.behind(options.runs), again })
     const buffer = bufferFor(size, options)
     let first: Uint8Array = Buffer.alloc(0)
     let last: Uint8Array = first

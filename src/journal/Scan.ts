@@ -36,6 +36,10 @@ import { scanModule } from "./ScanProgram.ts"
 
 const PAGE_BYTES = 65_536
 
+/** What makes a record of a text. */
+const OPENING = Uint8Array.from('{"":"', (sign) => sign.charCodeAt(0))
+const CLOSING = Uint8Array.from('"}', (sign) => sign.charCodeAt(0))
+
 /** Prefixes that are compared at once. */
 const isComparable = (prefix: string): boolean => /^[ !#-.0-[\]-~]+$/.test(prefix) && prefix.length <= MAX_PREFIX
 
@@ -180,6 +184,23 @@ export class Scan implements Proof {
     const end = this.#upTo(stop, () => this.#program.scan(start, this.#maxDepth))
     if (end < FIRST_TEXT) return REASONS.get(end) ?? "grammar"
     return end === stop ? this.#utf8(start, end) : "grammar"
+  }
+
+  /**
+   * Whether `given[from, to)`, which it holds, is text in the middle of a string: no quote that ends one, every escape and every character
+   * whole. Five bytes before it and two behind are others for the moment. Linear.
+   */
+  isText(given: Uint8Array, from: number, to: number): boolean {
+    const [start, stop] = [given.byteOffset + from, given.byteOffset + to]
+    const before = this.bytes.slice(start - OPENING.length, start)
+    const behind = this.bytes.slice(stop, stop + CLOSING.length)
+    this.bytes.set(OPENING, start - OPENING.length)
+    this.bytes.set(CLOSING, stop)
+    const isRecord = this.read(given, from - OPENING.length, to + CLOSING.length) === undefined
+    this.bytes.set(before, start - OPENING.length)
+    this.bytes.set(behind, stop)
+    // A quote in it would have begun another member, or something that is none.
+    return isRecord && this.count === 1
   }
 
   /** Where the record ends that begins at `given[from]` and has a newline behind it; -1 when there is none. Linear. */

@@ -7,7 +7,8 @@
  *
  * Feeding the same bytes in other chunks gives the same pieces (law JRN-4).
  */
-import { MAX_LINE_BYTES } from "../model/Limits.ts"
+import { LONG_TEXT_BYTES, MAX_LINE_BYTES } from "../model/Limits.ts"
+import { LEFT_OUT, longText } from "./LongText.ts"
 import type { Outline } from "./Outline.ts"
 import type { RunTaker } from "./Run.ts"
 
@@ -29,6 +30,13 @@ export interface Segment extends Stretch {
   readonly ended: "newline" | "nul" | "end"
   /** Whether it is a record, and its outline the last one. */
   readonly isOutlined?: boolean
+  /** When its bytes are not all: how many there are, and where to have them. It is outlined then. */
+  readonly shortened?: Shortened | undefined
+}
+
+export interface Shortened {
+  readonly length: number
+  readonly whole: () => Uint8Array
 }
 
 /** A run of NUL bytes, as long as it is. */
@@ -71,6 +79,12 @@ export const endOfZeros = (bytes: Uint8Array, from: number): number => {
   return at
 }
 
+/** How many bytes a segment has in its file. */
+export const lengthOf = ({ bytes, shortened }: Segment): number => shortened?.length ?? bytes.length
+
+/** The bytes that stood at a place of the file. */
+export type ReadAgain = (offset: number, length: number) => Uint8Array
+
 export interface SplitterOptions {
   /** Bytes of the longest stretch that is kept. */
   readonly maxLineBytes?: number | undefined
@@ -78,6 +92,10 @@ export interface SplitterOptions {
   readonly outline?: Outline | undefined
   /** With an outline: takes records that no piece is made of. */
   readonly runs?: RunTaker | undefined
+  /** With an outline: gives bytes of the file again, so that long texts need not be kept. */
+  readonly again?: ReadAgain | undefined
+  /** Bytes of a line's part in a chunk from which a long text is looked for. */
+  readonly longTextBytes?: number | undefined
 }
 
 /**
@@ -89,9 +107,13 @@ export class Splitter {
   readonly #limit: number
   readonly #outline: Outline | undefined
   readonly #runs: RunTaker | undefined
+  readonly #again: ReadAgain | undefined
+  readonly #longTextBytes: number
   /** Bytes of the present stretch from earlier chunks; only the first `#carried` count. */
   #carry: Uint8Array = EMPTY
   #carried = 0
+  /** How many bytes longer it is than what is carried. */
+  #leftOut = 0
   #mode: "text" | "nul" | "oversize" = "text"
   #line = 1
   /** Offset of the present stretch. */
@@ -106,6 +128,8 @@ export class Splitter {
     this.#limit = options.maxLineBytes ?? MAX_LINE_BYTES
     this.#outline = options.outline
     this.#runs = options.runs
+    this.#again = options.again
+    this.#longTextBytes = options.longTextBytes ?? LONG_TEXT_BYTES
   }
 
   /** Newline bytes so far, plus one: the number of the line that the next byte belongs to. */
@@ -146,7 +170,7 @@ export class Splitter {
         const length = this.#seen + stop - position
         this.#limitTo(length)
         if (this.#mode === "oversize") yield this.#oversize(length, ended)
-        else if (length > 0 || ended === "newline") yield this.#segment(this.#whole(chunk, position, stop), ended)
+        else if (length > 0 || ended === "newline") yield this.#whole(chunk, position, stop, ended)
         this.#seen = length
         this.#begin(ended === "newline")
         if (ended === "nul") this.#mode = "nul"
@@ -188,7 +212,7 @@ export class Splitter {
     if (this.#seen === 0) return
     if (this.#mode === "nul") yield this.#nulRun("end")
     else if (this.#mode === "oversize") yield this.#oversize(this.#seen, "end")
-    else yield this.#segment(this.#carry.subarray(0, this.#carried), "end")
+    else yield this.#carriedSegment("end")
     this.#begin(false)
   }
 
@@ -211,6 +235,7 @@ export class Splitter {
     if (newline) this.#line++
     this.#seen = 0
     this.#carried = 0
+    this.#leftOut = 0
     this.#mode = "text"
     if (this.#carry.length > KEPT_CARRY_BYTES && this.#outline?.isAside(this.#carry) !== true) this.#carry = EMPTY
   }
@@ -221,13 +246,25 @@ export class Splitter {
     this.#mode = "oversize"
     this.#carry = EMPTY
     this.#carried = 0
+    this.#leftOut = 0
   }
 
   /** The present stretch up to `to`, without a copy when it lies within the chunk. */
-  #whole(chunk: Uint8Array, from: number, to: number): Uint8Array {
-    if (this.#carried === 0) return chunk.subarray(from, to)
+  #whole(chunk: Uint8Array, from: number, to: number, ended: Segment["ended"]): Segment {
+    if (this.#carried === 0) return this.#segment(chunk.subarray(from, to), ended)
     this.#copy(chunk, from, to)
-    return this.#carry.subarray(0, this.#carried)
+    return this.#carriedSegment(ended)
+  }
+
+  /** The present stretch as it is carried; with what was left out of it unless that is proven not to matter. */
+  #carriedSegment(ended: Segment["ended"]): Segment {
+    const bytes = this.#carry.subarray(0, this.#carried)
+    const again = this.#again
+    if (this.#leftOut === 0 || again === undefined) return this.#segment(bytes, ended)
+    const [offset, length] = [this.#start, bytes.length + this.#leftOut]
+    const whole = (): Uint8Array => again(offset, length)
+    const isProven = ended === "newline" && this.#startsLine && this.#outline?.read(bytes, 0, bytes.length) === true
+    return isProven ? { ...this.#segment(bytes, ended, true), shortened: { length, whole } } : this.#segment(whole(), ended)
   }
 
   #keep(chunk: Uint8Array, from: number, to: number): void {
@@ -236,7 +273,21 @@ export class Splitter {
     this.#seen += to - from
   }
 
+  /** Carries a part of the present stretch, but for a long text in it. */
   #copy(chunk: Uint8Array, from: number, to: number): void {
+    const outline = this.#again && this.#startsLine && to - from >= this.#longTextBytes ? this.#outline : undefined
+    const text = outline && longText(outline, chunk, from, to)
+    if (text === undefined) {
+      this.#append(chunk, from, to)
+      return
+    }
+    this.#append(chunk, from, text.from)
+    this.#append(LEFT_OUT, 0, LEFT_OUT.length)
+    this.#append(chunk, text.to, to)
+    this.#leftOut += text.to - text.from - LEFT_OUT.length
+  }
+
+  #append(chunk: Uint8Array, from: number, to: number): void {
     const need = this.#carried + to - from
     if (need > this.#carry.length) {
       this.#carry = this.#larger(Math.max(need, Math.min(2 * this.#carry.length, this.#limit), 4_096))

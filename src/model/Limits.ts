@@ -12,6 +12,9 @@ export const HELD_FILE_BYTES = 4 << 20
 /** Bytes of the records of such a file that are kept because they were read last; up to twice as many. */
 export const REMEMBERED_RECORD_BYTES = 1 << 20
 
+/** Bytes of a line's part in one read from which its long text is looked for, which is then left in the file. */
+export const LONG_TEXT_BYTES = 64 << 10
+
 /** Bytes of the longest line that is parsed. Above it a line is reported as oversize and skipped as a stream. Below V8's longest string. */
 export const MAX_LINE_BYTES = 256 << 20
 

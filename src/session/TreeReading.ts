@@ -142,7 +142,8 @@ export class TreeReading implements FirstRecords {
     const before = this.#entries.length
     const { state, reading } = advance(this.state, value)
     for (const kind of reading.damage) this.#damage(record, kind)
-    this.#note(state, reading)
+    // An outline without a beginning of what is noted rules it out.
+    if (record.outline?.hasPrefix !== false || reading._tag !== "Entry") this.#note(state, reading)
     const entry = state.entries.length > before ? at(state.entries, before) : undefined
     if (entry !== undefined) this.#entries.add(entry, record, this.#onlyJudges || entry.record === value ? undefined : entry)
     const { patches, labels } = this.#onlyJudges ? initial : state

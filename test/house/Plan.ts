@@ -79,6 +79,7 @@ export const pure: ReadonlyArray<string> = [
     "Integrity",
     "Joiner",
     "Line",
+    "LongText",
     "Outline",
     "Run",
     "RunProgram",

@@ -1,5 +1,6 @@
 /** Outlines of large files, whose bytes are read into the scanner's memory: lines over several chunks, long lines, damage between them. */
 import { assert, describe, it } from "vitest"
+import type { Disk } from "../../src/disk/Disk.ts"
 import { SimulatedDisk } from "../../src/disk/SimulatedDisk.ts"
 import { digests } from "../../src/journal/Digests.ts"
 import { CHAIN_START, sealOf } from "../../src/journal/Integrity.ts"
@@ -81,6 +82,45 @@ describe("a large file told by outlines", () => {
       assert.deepEqual(told.items, full.items)
       assert.isAbove(told.outlined, 1_000)
     }
+  })
+
+  it("leaves a long text in the file until its record is asked for", () => {
+    const before = line(1, "short").repeat(70_000)
+    const long = line(2, 'x\n"é" '.repeat(600_000))
+    const disk = new SimulatedDisk({ [PATH]: `${before}${long}${line(3, "behind")}` })
+    const reads: Array<readonly [position: number, length: number]> = []
+    const watched: Disk = {
+      ...disk,
+      open: (path, mode) => disk.open(path, mode),
+      stat: (handle) => disk.stat(handle),
+      close: (handle) => disk.close(handle),
+      read: (handle, into, position) => {
+        reads.push([position, into.length])
+        return disk.read(handle, into, position)
+      },
+    }
+    const outline = new Outline()
+    const found: Array<{ readonly id: string | undefined; readonly length: number; readonly raw: string | undefined }> = []
+    for (const item of readJournal(watched, PATH, { outline })) {
+      if (item._tag !== "Record" || item.record.offset < before.length) continue
+      const { record } = item
+      const [id, known] = [record.outline?.text("id"), reads.length]
+      const raw = id === "n2" ? record.raw : undefined
+      found.push({ id, length: record.length, raw })
+      if (raw !== undefined) assert.deepEqual(reads.slice(known), [[record.offset, record.length]])
+    }
+    const bytes = Buffer.byteLength(long) - 1
+    assert.deepEqual(
+      found.map(({ id, length }) => [id, length]),
+      [
+        ["n2", bytes],
+        ["n3", line(3, "behind").length - 1],
+      ],
+    )
+    assert.equal(found[0]?.raw, long.trimEnd())
+    // What was kept of it to prove it.
+    assert.isUndefined(reads.find(([, length]) => length > 1 << 20 && length !== bytes))
+    assert.isBelow(outline.aside(0)?.buffer.byteLength ?? Number.POSITIVE_INFINITY, 1 << 20)
   })
 
   it("keeps what a longer line began with when its memory grows", () => {
