@@ -9,8 +9,11 @@
 import { asciiText } from "./Ascii.ts"
 import { FIRST_HASH, HASH_FACTOR, HASH_MIXER, HASH_SHIFTS, MAX_PLAIN_UNITS, type PackedKeys } from "./Packed.ts"
 
-/** Places that are looked at for a key. */
-const MAX_STEPS = 32
+/**
+ * Places that are looked at for a key. At most half of all are taken, so of usual ids none is crowded out. With 32 it was one of 170,000, and from the
+ * first one on every look-up had to ask the map as well.
+ */
+const MAX_STEPS = 128
 
 const FIRST_KEYS = 1_024
 
