@@ -83,15 +83,16 @@ const SHORTEST_NAME = 3
 
 /** Classifies names, and remembers the answers for a bounded number of them. */
 export class Names {
-  readonly #known = new Map<string, NameClass | undefined>()
+  /** False for a name that is none of a secret. */
+  readonly #known = new Map<string, NameClass | false>()
 
   /** The class of a name. What is longer than a name, or holds a marker, has none: else redacting a key could make a name of it. */
   classOf(name: string): NameClass | undefined {
     if (name.length < SHORTEST_NAME || name.length > LONGEST_NAME) return undefined
     const known = this.#known.get(name)
-    if (known !== undefined || this.#known.has(name)) return known
+    if (known !== undefined) return known === false ? undefined : known
     const found = hasMarker(name) ? undefined : classify(name)
-    if (this.#known.size < MOST_NAMES) this.#known.set(name, found)
+    if (this.#known.size < MOST_NAMES) this.#known.set(name, found ?? false)
     return found
   }
 }

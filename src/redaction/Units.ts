@@ -19,6 +19,8 @@ const ENCODER = new TextEncoder()
 export class Units {
   /** The code of the character before the portion, or 0; then those of the portion and some beyond it. */
   readonly codes = new Uint8Array(1 + PORTION + AHEAD)
+  /** The same, to be read four at a time. */
+  readonly fours = new DataView(this.codes.buffer)
   readonly #target = this.codes.subarray(1)
   /** Positions in the portion that a pass has noted: as many as that pass says. */
   readonly noted = new Uint16Array(PORTION)

@@ -16,8 +16,8 @@ import { holdsManifestValues, isManifestValue } from "./Manifest.ts"
 import { marker } from "./Marker.ts"
 import type { NameClass } from "./Names.ts"
 import { NotJson, type NotJsonReason } from "./NotJson.ts"
-import type { Rules } from "./Rules.ts"
-import type { Scope } from "./Scanner.ts"
+import type { CleanKeys, Rules } from "./Rules.ts"
+import type { Scanner, Scope } from "./Scanner.ts"
 import { isSourcedKey } from "./Sources.ts"
 import { replace } from "./Span.ts"
 import { isStructural, isStructuralKey } from "./Structural.ts"
@@ -87,6 +87,9 @@ const pathText = (path: ReadonlyArray<string | number>): string => {
 
 class Walk {
   readonly #rules: Rules
+  /** Those of the rules, asked for once: nothing is added to them during a walk. */
+  readonly #scanner: Scanner
+  readonly #cleanKeys: CleanKeys
   readonly #wantsText: boolean
   readonly #frames: Array<Frame> = []
   readonly #findings: Array<Finding> = []
@@ -100,6 +103,8 @@ class Walk {
 
   constructor(rules: Rules, options: WalkOptions) {
     this.#rules = rules
+    this.#scanner = rules.scanner
+    this.#cleanKeys = rules.cleanKeys
     this.#wantsText = options.text
   }
 
@@ -132,12 +137,12 @@ class Walk {
   #key(frame: Frame, key: string): void {
     const wanted = frame.renamed?.get(key)
     if (wanted === undefined) {
-      if (this.#wantsText) this.#text += this.#rules.cleanKeys.textOf(key) ?? `${JSON.stringify(key)}:`
+      if (this.#wantsText) this.#text += this.#cleanKeys.textOf(key) ?? `${JSON.stringify(key)}:`
       return
     }
     this.#write(`${JSON.stringify(wanted)}:`)
     this.#change(frame, key, { _tag: "Change", key: wanted })
-    for (const { kind } of this.#rules.scanner.scan(key, "all")) this.#find(kind)
+    for (const { kind } of this.#scanner.scan(key, "all")) this.#find(kind)
   }
 
   #member(frame: Frame, object: JsonObject, key: string, value: string): void {
@@ -145,7 +150,9 @@ class Walk {
     if (frame.isManifestData && isManifestValue(value))
       this.#cleaned(value, { text: marker(KUBERNETES_SECRET), kinds: [KUBERNETES_SECRET] })
     else if (joined !== undefined) this.#cleaned(value, joined)
-    else if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys)) this.#write(JSON.stringify(value))
+    else if (frame.place === "record" && isStructural(key, value, this.#rules.structuralKeys))
+      // Its form has nothing in it that JSON escapes.
+      this.#write(`"${value}"`)
     else if (isExempt(frame.place, object, key, value)) this.#string(value, undefined, "known")
     else if (isImageData(object, key, value)) this.#string(value, undefined, "plain")
     else this.#string(value, this.#rules.names.classOf(key), "all")
@@ -164,8 +171,8 @@ class Walk {
 
   /** The texts without secrets, those cut between them and an earlier text of their sources included. */
   #carried(holder: object, texts: ReadonlyArray<string>, sources: ReadonlyArray<string>): ReadonlyArray<JoinedText> {
-    const { scanner, memory } = this.#rules
-    const search = searchOnce(scanner)
+    const { memory } = this.#rules
+    const search = searchOnce(this.#scanner)
     const before = memory?.carry.meet(holder, sources, texts.join(""), search)
     return cleanJoined(search, texts, before, (secret, kind) => memory?.learned.learnCut(secret, kind))
   }
@@ -175,8 +182,7 @@ class Walk {
     const sources = this.#sourced.get(array)
     const joined = new Map<number, JoinedText>()
     for (const { first, texts } of textRuns(array, sources === undefined ? 2 : 1)) {
-      const clean =
-        sources === undefined ? cleanJoined(searchOnce(this.#rules.scanner), texts) : this.#carried(array, texts, sources)
+      const clean = sources === undefined ? cleanJoined(searchOnce(this.#scanner), texts) : this.#carried(array, texts, sources)
       for (const [i, text] of clean.entries()) joined.set(first + i, text)
     }
     return joined.size === 0 ? undefined : joined
@@ -209,7 +215,7 @@ class Walk {
   }
 
   #string(value: string, name: NameClass | undefined, scope: Scope): void {
-    const spans = this.#rules.scanner.scanUnder(value, name, scope)
+    const spans = this.#scanner.scanUnder(value, name, scope)
     for (const { kind } of spans) this.#find(kind)
     const clean = spans.length === 0 ? value : replace(value, spans)
     this.#write(clean, true)
@@ -222,7 +228,7 @@ class Walk {
       return
     }
     const text = numberText(value)
-    const kind = this.#rules.scanner.kindOfNumberUnder(text, name)
+    const kind = this.#scanner.kindOfNumberUnder(text, name)
     if (kind === undefined) {
       this.#write(text)
       return
@@ -280,14 +286,11 @@ class Walk {
     let taken: Set<string> | undefined
     let tried: Map<string, number> | undefined
     for (const key of keys) {
-      if (
-        this.#rules.cleanKeys.textOf(key) !== undefined ||
-        (place === "record" && isStructuralKey(key, this.#rules.structuralKeys))
-      )
+      if (this.#cleanKeys.textOf(key) !== undefined || (place === "record" && isStructuralKey(key, this.#rules.structuralKeys)))
         continue
-      const spans = this.#rules.scanner.scan(key, "all")
+      const spans = this.#scanner.scan(key, "all")
       if (spans.length === 0) {
-        this.#rules.cleanKeys.add(key)
+        this.#cleanKeys.add(key)
         continue
       }
       taken ??= new Set(keys)
@@ -305,7 +308,7 @@ class Walk {
     for (let n = (tried.get(key) ?? 0) + 1; ; n++) {
       const candidate = n === 1 ? key : `${key}[${n}]`
       tried.set(key, n)
-      if (!taken.has(candidate) && this.#rules.scanner.scan(candidate, "all").length === 0) return candidate
+      if (!taken.has(candidate) && this.#scanner.scan(candidate, "all").length === 0) return candidate
     }
   }
 

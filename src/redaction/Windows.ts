@@ -58,15 +58,18 @@ const piecesOf = (value: string): ReadonlyArray<string> =>
     .map(withoutOpening)
     .filter((piece) => piece.length >= PART && !readsLikeWords(piece))
 
-/** Which bit of the filter stands for three characters, by their codes. */
-const filterBit = (first: number, second: number, third: number): number =>
-  (first * 961 + second * 31 + third * 7) & ((1 << FILTER_BITS) - 1)
+/** The codes of four characters, the first one lowest in a number of 32 bits, as {@link Units.fours} has them. */
+const fourCodes = (text: string, at: number): number =>
+  [3, 2, 1, 0].reduce((codes, i) => (codes << 8) | (text.charCodeAt(at + i) & 127), 0)
 
-const gramHash = (text: string, at: number): number => {
-  let hash = 0
-  for (let i = 0; i < GRAM; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(at + i)) | 0
-  return hash
-}
+/** An odd number whose multiples are far apart: 2 to the 32nd by the golden ratio. */
+const SPREAD = 0x9e3779b1
+
+/** Which bit of the filter stands for the first four characters of a gram. */
+const filterBit = (codes: number): number => Math.imul(codes, SPREAD) >>> (32 - FILTER_BITS)
+
+/** A number for a gram, by the codes of its two halves. */
+const gramHash = (first: number, second: number): number => (Math.imul(first, SPREAD) + second) | 0
 
 /** Between pieces, and never in text that matches across it. */
 const JOINT = "\u0000"
@@ -77,7 +80,7 @@ const JOINT = "\u0000"
  */
 export class Windows {
   readonly #from: Windows | undefined
-  /** A bit for the first three characters of every gram. */
+  /** A bit for the first four characters of every gram. */
   readonly #filter: Int32Array
   #isEmpty: boolean
   /** All pieces, with joints around them. */
@@ -107,10 +110,10 @@ export class Windows {
   }
 
   #addGram(piece: string, at: number, place: number): void {
-    const [first, second, third] = [0, 1, 2].map((i) => piece.charCodeAt(at + i) & 127) as [number, number, number]
-    const bit = filterBit(first, second, third)
+    const first = fourCodes(piece, at)
+    const bit = filterBit(first)
     this.#filter[bit >> 5] = (this.#filter[bit >> 5] ?? 0) | (1 << (bit & 31))
-    const hash = gramHash(piece, at)
+    const hash = gramHash(first, fourCodes(piece, at + 4))
     this.#placeBefore[place] = this.#lastPlace.get(hash) ?? 0
     this.#lastPlace.set(hash, place)
   }
@@ -121,23 +124,24 @@ export class Windows {
    */
   find(text: string, units: Units, done: number, tell: (found: Found) => void): number {
     if (this.#isEmpty) return done
-    const { from, noted } = units
+    const { from, fours, noted } = units
     const count = this.#note(units)
     let next = done
     for (let n = 0; n < count; n++) {
-      const at = from + (noted[n] as number)
-      if (at < next) continue
-      next = Math.max(next, this.#follow(text, at, tell) - GRAM + 1)
+      const place = noted[n] as number
+      if (from + place < next) continue
+      const hash = gramHash(fours.getUint32(place + 1, true), fours.getUint32(place + 5, true))
+      next = Math.max(next, this.#follow(text, from + place, hash, tell) - GRAM + 1)
     }
     return next
   }
 
   /** Notes every fifth position at which the filter leaves a gram possible. Returns how many there are. */
-  #note({ from, length, codes, noted }: Units): number {
+  #note({ from, length, fours, noted }: Units): number {
     const filter = this.#filter
     let count = 0
     for (let i = (STRIDE - (from % STRIDE)) % STRIDE; i < length; i += STRIDE) {
-      const bit = filterBit(codes[i + 1] as number, codes[i + 2] as number, codes[i + 3] as number)
+      const bit = filterBit(fours.getUint32(i + 1, true))
       noted[count] = i
       count += ((filter[bit >> 5] as number) >>> (bit & 31)) & 1
     }
@@ -145,8 +149,7 @@ export class Windows {
   }
 
   /** Follows the gram at a position to both sides. Returns the end of the longest stretch of enough characters, or 0. */
-  #follow(text: string, at: number, tell: (found: Found) => void): number {
-    const hash = gramHash(text, at)
+  #follow(text: string, at: number, hash: number, tell: (found: Found) => void): number {
     let longest = 0
     for (let windows: Windows | undefined = this; windows !== undefined; windows = windows.#from)
       longest = Math.max(longest, windows.#followOwn(text, at, hash, tell))
