@@ -65,7 +65,7 @@ interface Entry {
 }
 
 /** Where a package's entries are, by the names of their files. */
-export const entriesOf = (manifest: { readonly exports: Readonly<Record<string, string | Entry>> }) =>
+const entriesOf = (manifest: { readonly exports: Readonly<Record<string, string | Entry>> }) =>
   Object.fromEntries(
     Object.values(manifest.exports)
       .filter((entry) => typeof entry !== "string")
@@ -79,13 +79,10 @@ export const entriesOf = (manifest: { readonly exports: Readonly<Record<string, 
  * Puts the compiled library of a build together: a file for each entry of the package, and files for what entries share, so that there is
  * one of each class whichever entry it comes from. Every dependency stays outside.
  */
-export const bundleLibrary = async (
-  build: string,
-  entries: Readonly<Record<string, string>> = libraryEntries(),
-): Promise<void> => {
+export const bundleLibrary = async (build: string): Promise<void> => {
   const dir = join(build, "bundle", "lib")
   rmSync(dir, { recursive: true, force: true })
-  const input = Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(build, path)]))
+  const input = Object.fromEntries(Object.entries(libraryEntries()).map(([name, path]) => [name, join(build, path)]))
   const bundle = await rolldown({ input, platform: "node", external: [/^[^./]/] })
   await bundle.write({ dir, ...READABLE })
   await bundle.close()

@@ -34,6 +34,6 @@ export const build = async (say: (line: string) => void): Promise<void> => {
   for (const path of globSync("{src,workers}/**/*.*", { cwd: root }).filter((path) => !/\.[cm]?ts$/.test(path)))
     cpSync(join(root, path), join(built, path))
   await bundleCommand(built)
-  await bundleLibrary(built, { promise: "src/promise.js" })
+  await bundleLibrary(built)
   await bundleThreads(built)
 }
