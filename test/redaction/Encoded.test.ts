@@ -180,6 +180,13 @@ describe("a known value", () => {
     expect(known.redactText(value.slice(0, 11)).text).toBe(value.slice(0, 11))
   })
 
+  test("goes in parts also where letters beyond ASCII are in it", () => {
+    const foreign = "qZ7ü漢Kw2ßRt9éLx4ØPm6ñVb"
+    const redactor = makeRedactor({ environment: { A_KEY: foreign } })
+    for (let start = 0; start + 12 <= foreign.length; start++)
+      expect(redactor.redactText(`…${foreign.slice(start, start + 12)}…`).text).toBe("…[REDACTED:environment]…")
+  })
+
   test("of fewer than twenty characters goes only whole", () => {
     const short = makeRedactor({ environment: { A_KEY: drawn(19) } })
     expect(short.redactText(drawn(18)).text).toBe(drawn(18))
