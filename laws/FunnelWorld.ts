@@ -19,9 +19,11 @@ import { Redaction } from "../src/redaction/Redaction.ts"
 import { LedgerFiles } from "../src/session/LedgerFiles.ts"
 import type { OpenLedger } from "../src/session/LedgerRoom.ts"
 import { LedgerStore } from "../src/session/LedgerStore.ts"
+import { PrepareError } from "../src/session/OpenError.ts"
 import type { OpenTree } from "../src/session/TreeRoom.ts"
 import { TreeStore } from "../src/session/TreeStore.ts"
 import type { TreeState } from "../src/tree/State.ts"
+import { WriteError } from "../src/writer/WriteError.ts"
 import { Writer } from "../src/writer/Writer.ts"
 import { ROOT } from "./arbitraries/ledgerStore.ts"
 import { BLOBS, HOME } from "./arbitraries/store.ts"
@@ -82,12 +84,17 @@ export const run = (
 /** Whether a defect is no more than that the process was stopped. */
 const isStop = (defect: unknown): boolean => defect instanceof Error && /The process stopped at operation/.test(defect.message)
 
+/** Whether a defect is a failure of the library that says what was refused. */
+const isRefusal = (defect: unknown): boolean => defect instanceof PrepareError || defect instanceof WriteError
+
 /** Carries something out: undefined when it was refused, or the process was stopped. A bug comes out. */
 export const attempt = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A | undefined, never, R> =>
   Effect.map(Effect.exit(work), (exit) => {
     if (Exit.isSuccess(exit)) return exit.value
-    const bug = exit.cause.reasons.filter(Cause.isDieReason).find(({ defect }) => !isStop(defect))
-    if (bug !== undefined) throw bug.defect
+    const defects = exit.cause.reasons.filter(Cause.isDieReason).map(({ defect }) => defect)
+    // What failed before the process was stopped while it cleared up behind that is told as a defect beside the stop.
+    const bug = defects.find((defect) => !isStop(defect) && !(defects.some(isStop) && isRefusal(defect)))
+    if (bug !== undefined) throw bug
     return undefined
   })
 
