@@ -17,9 +17,10 @@ const MAX_STEPS = 128
 
 const FIRST_KEYS = 1_024
 
-/** A typed array of twice the length with the same beginning. */
-export const grown = <A extends Uint8Array | Int32Array | Uint32Array | Float64Array>(array: A): A => {
-  const larger = new (array.constructor as new (length: number) => A)(2 * array.length)
+/** The array, or one of at least so many items with the same beginning: of twice its length, or of that many when it is more. */
+export const grown = <A extends Uint8Array | Int32Array | Uint32Array | Float64Array>(array: A, length: number): A => {
+  if (length <= array.length) return array
+  const larger = new (array.constructor as new (length: number) => A)(Math.max(2 * array.length, length))
   larger.set(array)
   return larger
 }
@@ -103,12 +104,20 @@ export class KeyTable {
     return count - first
   }
 
+  /** Makes room for so many keys altogether, as long as those so far: what is known beforehand need not be moved. */
+  expect(keys: number): void {
+    const each = this.#length === 0 ? 0 : this.#startOf(this.#length) / this.#length
+    if (keys > this.#length) this.#reserve(keys - this.#length, Math.ceil((keys - this.#length) * each))
+  }
+
   /** Makes room for keys of so many characters together. Where they begin. */
   #reserve(keys: number, characters: number): number {
     const start = this.#startOf(this.#length)
-    while (this.#length + keys > this.#ends.length) this.#ends = grown(this.#ends)
-    while (start + characters > this.#characters.length) this.#characters = grown(this.#characters)
-    while (2 * (this.#placed + keys) > this.#places.length) this.#rehash()
+    this.#ends = grown(this.#ends, this.#length + keys)
+    this.#characters = grown(this.#characters, start + characters)
+    let places = this.#places.length
+    while (2 * (this.#placed + keys) > places) places *= 2
+    if (places > this.#places.length) this.#rehash(places)
     return start
   }
 
@@ -183,9 +192,9 @@ export class KeyTable {
     return true
   }
 
-  #rehash(): void {
+  #rehash(places: number): void {
     const old = this.#places
-    this.#places = new Int32Array(2 * old.length)
+    this.#places = new Int32Array(places)
     for (const found of old) if (found !== 0) this.#placeAgain(found - 1)
   }
 

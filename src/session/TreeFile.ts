@@ -26,6 +26,9 @@ export interface TreeFileOptions extends Pick<LoadOptions, "onProgress"> {
   readonly onlyJudges?: boolean | undefined
 }
 
+/** Bytes at the beginning of a file that tell how many entries the rest of it has. */
+const TELLING_BYTES = 4 << 20
+
 /** Anything else is a bug. */
 const asReadError = (cause: unknown): ReadError => {
   if (cause instanceof ReadError) return cause
@@ -53,7 +56,16 @@ export const readThrough = (
       onlyJudges,
     })
     const { outline, runs } = reading
-    const summary = yield* readToEnd(disk, path, (item) => reading.take(item), { onProgress, outline, runs })
+    let isExpected = false
+    const progressed = (done: number, total: number): void => {
+      if (!isExpected && done >= TELLING_BYTES && total > done) {
+        isExpected = true
+        reading.expectLike(done, total)
+      }
+      onProgress?.(done, total)
+    }
+    const options = { onProgress: progressed, outline, runs }
+    const summary = yield* readToEnd(disk, path, (item) => reading.take(item), options)
     yield* looking(() => places.confirm(summary.identity))
     const refusal = refusalOf(path, reading)
     return refusal === undefined ? { reading, summary } : yield* refusal

@@ -29,6 +29,9 @@ export interface TreeReadingOptions {
 /** As much of the type of a provider's history as is looked for at once. */
 const HISTORY_PREFIX = PROVIDER_HISTORY.slice(0, 16)
 
+/** Entries for which room is made, of those that the beginning of a file promises. */
+const ROOM_TO_SPARE = 1.125
+
 /** From version 3 on a message with an id is held as it stands. */
 const UNCHANGED_FROM = 3
 
@@ -76,6 +79,11 @@ export class TreeReading implements FirstRecords {
   readonly runs: RunTaker = {
     isReady: () => this.first.length === FORMAT_RECORDS && this.refused === undefined && this.#holdsMessages,
     take: (run) => this.#takeRun(run),
+  }
+
+  /** Makes room for as many entries as come when the rest of a file is like its beginning, which was read. Bytes. */
+  expectLike(read: number, all: number): void {
+    this.#entries.expect(Math.ceil((this.#entries.length * all * ROOM_TO_SPARE) / read))
   }
 
   /** Takes what the file's reader gives, in order. @throws what `read` throws */

@@ -139,16 +139,22 @@ export class StoredEntries implements Base<Entry> {
     this.#stops[position] = isStop ? position : parent < 0 ? NO_STOP : (this.#stops[parent] as number)
   }
 
+  /** Makes room for so many entries altogether. Fewer or more may come. */
+  expect(entries: number): void {
+    this.#ids.expect(entries)
+    this.#reserve(entries - this.#ids.length)
+  }
+
   /** Room for all that have an id, and for more. */
   #reserve(more: number): void {
-    while (this.#ids.length + more > this.#offsets.length) {
-      this.#offsets = grown(this.#offsets)
-      this.#lengths = grown(this.#lengths)
-      this.#indexes = grown(this.#indexes)
-      this.#parents = grown(this.#parents)
-      this.#stops = grown(this.#stops)
-      this.#types = grown(this.#types)
-    }
+    const length = this.#ids.length + more
+    if (length <= this.#offsets.length) return
+    this.#offsets = grown(this.#offsets, length)
+    this.#lengths = grown(this.#lengths, length)
+    this.#indexes = grown(this.#indexes, length)
+    this.#parents = grown(this.#parents, length)
+    this.#stops = grown(this.#stops, length)
+    this.#types = grown(this.#types, length)
   }
 
   #typeNumber(type: string): number {

@@ -20,6 +20,26 @@ describe("a table of keys", () => {
     assert.equal(table.lastPosition("0000000g"), -1)
   })
 
+  it("is the same whether many, few or none are expected, and whenever", () => {
+    const name = (n: number): string => (n % 10 === 0 ? "again" : `key ${n}`)
+    const plain = numbered(5_000, name)
+    for (const [after, keys] of [
+      [0, 5_000],
+      [100, 6_000],
+      [100, 50],
+      [2_000, 2_001],
+    ] as const) {
+      const table = numbered(after, name)
+      table.expect(keys)
+      for (let n = after; n < 5_000; n++) table.add(name(n))
+      for (let n = 0; n < 5_000; n++) {
+        assert.equal(table.key(n), plain.key(n))
+        assert.equal(table.before(n), plain.before(n))
+        assert.equal(table.lastPosition(name(n)), plain.lastPosition(name(n)))
+      }
+    }
+  })
+
   it("gives the last of several, and leads back to those before", () => {
     const table = numbered(9_000, (n) => `k${n % 3}`)
     assert.equal(table.lastPosition("k1"), 8_998)
