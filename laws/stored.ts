@@ -191,6 +191,8 @@ const readAll = (
   for (const item of itemsOf(bytes, sizes, { outline: reading.outline, runs })) {
     reading.take(item)
     if (++taken >= half) early ??= { state: reading.state, taken }
+    // More than there is room for at first, and fewer than there are.
+    if (taken === half) reading.expectLike(1, bytes.length % 400)
   }
   return early ?? { state: reading.state, taken }
 }
